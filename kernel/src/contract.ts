@@ -72,6 +72,8 @@ export {
   RunAdmission,
   type RunChanged,
   RunChanges,
+  RunDrops,
+  type RunsDropped,
 } from './contract/points.ts';
 export {
   counted,

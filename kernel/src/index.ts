@@ -1,4 +1,5 @@
 export { canonicalJson, canonicalSha256 } from '@weir/documents';
+export { networkOf } from '@weir/http-limits';
 export { startTelemetry, type Telemetry } from '@weir/telemetry';
 export { Secret, type SecretValues, type Vault, VaultError } from '@weir/vault';
 export { authorize } from './auth/authorize.ts';
@@ -13,7 +14,6 @@ export { SecretSetting } from './config/settings.ts';
 export type { Principal, Tenant } from './contract/caller.ts';
 export { type Contributed, contribute } from './contributions/contributions.ts';
 export { armedFaultpoints, armFaultpoints, type FaultPoint, faultpoint } from './faultpoint.ts';
-export { networkOf } from './http/client-address.ts';
 export { type AnyRoute, type CallContext, handle, requireMatch } from './http/handle.ts';
 export { mergePatch } from './http/merge-patch.ts';
 export { type Raw, raw } from './http/raw.ts';

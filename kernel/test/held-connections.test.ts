@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { CONNECTION_LIMITS, type ConnectionLimits, trustedProxies } from '@weir/http-limits';
 import { pino } from 'pino';
 import t from 'tap';
 import { good, provider, rulesFor, sign } from '../../lib/tokens/test/signed-tokens.ts';
@@ -7,8 +8,6 @@ import { anyone, knownPermission } from '../src/contract/access.ts';
 import { endpoint } from '../src/contract/endpoint.ts';
 import { contributions } from '../src/contributions/contributions.ts';
 import { type Authenticate, authenticator } from '../src/http/authenticate.ts';
-import { trustedProxies } from '../src/http/client-address.ts';
-import { CONNECTION_LIMITS, type ConnectionLimits } from '../src/http/connections.ts';
 import { createServer } from '../src/http/server.ts';
 
 const ping = endpoint({ id: 'test.ping', method: 'GET', path: '/ping', summary: 'Ping', access: anyone });

@@ -2,7 +2,7 @@ import * as tools from '@weir/migrations';
 import { createTelemetry } from '@weir/telemetry';
 import { pino } from 'pino';
 import t from 'tap';
-import { RunChanges } from '../src/contract/points.ts';
+import { RunChanges, RunDrops } from '../src/contract/points.ts';
 import { contribute, contributions } from '../src/contributions/contributions.ts';
 import { createRuns } from '../src/runs/create-runs.ts';
 import { runView } from '../src/runs/run-view.ts';
@@ -274,6 +274,23 @@ t.test('a part is cancelled → the run that has the workflow is asked, or ended
   const next = await start('part', { parentRunId: waiting.run_id });
   t.equal(await cancel(next), 'cancelled', 'no worker has it yet');
   for (const { run_id } of [waiting, next]) t.match(await runs.find(tenant, run_id), { status: 'cancelled' });
+});
+
+t.test('runs are dropped → they, and wholes without another part, are gone; plugins are told first', async (t) => {
+  const { runs, tenant, given, start, store } = await setUp(t);
+  const dropped: unknown[] = [];
+  given.add([contribute(RunDrops, async (_, ids) => void dropped.push([...ids].sort()))]);
+  const [whole, shared] = [await start('sync'), await start('look')];
+  const subject = (end: number) => ({ subjectId: `018f4a6e-0000-7000-8000-00000000000${end}` });
+  const only = await start('part', { parentRunId: whole.run_id, ...subject(1) });
+  const mine = await start('part', { parentRunId: shared.run_id, ...subject(2) });
+  const other = await start('part', { parentRunId: shared.run_id, ...subject(3) });
+  await store.db(tenant).transaction((tx) => runs.drop(tx, [only.run_id, mine.run_id]));
+  t.strictSame(dropped, [[only.run_id, mine.run_id, whole.run_id].sort()]);
+  const left = (await runs.page(tenant, {}, {})).items.map(({ runId }) => runId);
+  t.strictSame(left.sort(), [shared.run_id, other.run_id].sort());
+  await store.db(tenant).transaction((tx) => runs.drop(tx, []));
+  t.equal(dropped.length, 1);
 });
 
 t.test('a run fails with steps → stored with its ids filled; a row from before them reads as it is', async (t) => {

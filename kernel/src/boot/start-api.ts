@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { ProxiesError, trustedProxies } from '@weir/http-limits';
 import { TokenSettingsError, tokenRules } from '@weir/tokens';
 import { Refusal } from '../config/refusal.ts';
 import { TENANT_ROLES } from '../contract/access.ts';
@@ -6,7 +7,6 @@ import { AuditTrails } from '../contract/call-points.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { auditCalls } from '../http/audit-calls.ts';
 import { authenticator } from '../http/authenticate.ts';
-import { trustedProxies } from '../http/client-address.ts';
 import { allowedOrigins, allowOrigins } from '../http/cors.ts';
 import { idempotencyStore } from '../http/idempotency.ts';
 import { createServer } from '../http/server.ts';
@@ -31,7 +31,7 @@ export interface ApiServer {
 /** Registers every plugin's routes and listens; `WEIR_HTTP_PORT` 0 takes a free port. */
 export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
   const { settings, log, database } = platform;
-  const app = createServer(log, trustedProxies(settings.WEIR_TRUSTED_PROXIES));
+  const app = createServer(log, proxiesOf(settings.WEIR_TRUSTED_PROXIES));
   traceRequests(app, platform.telemetry);
   let stopping = false;
   app.addHook('onRequest', async (request, reply) => {
@@ -84,4 +84,13 @@ function rulesOf({ settings, log }: RunningPlatform) {
 function operationsOf({ plugins }: RunningPlatform): string[] {
   const routes = plugins.flatMap(({ registration }) => registration.routes);
   return [...KERNEL_ENDPOINTS, ...routes.map(({ endpoint }) => endpoint)].map(({ id }) => id);
+}
+
+function proxiesOf(text: string): (address: string) => boolean {
+  try {
+    return trustedProxies(text);
+  } catch (error) {
+    if (!(error instanceof ProxiesError)) throw error;
+    throw new Refusal('configuration refused', [`WEIR_TRUSTED_PROXIES ${error.message}`]);
+  }
 }

@@ -88,6 +88,12 @@ export type RunChanged = (
 /** Who is told when a run begins to wait, to run, or has ended. */
 export const RunChanges = contributionPoint<RunChanged>('run.changed');
 
+/** Removes what a plugin keeps of runs that are deleted, in the transaction that deletes their rows. */
+export type RunsDropped = (tx: RunTransaction, runIds: readonly string[]) => Promise<void>;
+
+/** Who keeps something of runs beside their rows. */
+export const RunDrops = contributionPoint<RunsDropped>('run.dropped');
+
 /** Told when an activity starts, with how long it waited, and when it ends, with how long it took, in seconds. */
 export type ActivityWatch = (queue: string, seconds: number, outcome?: 'succeeded' | 'failed' | 'cancelled') => void;
 /** Who is told of the activities of a worker process. */

@@ -1,3 +1,4 @@
+import { clientAddress } from '@weir/http-limits';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import {
@@ -9,7 +10,6 @@ import {
 } from '../contract/call-points.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import type { Contributions } from '../contributions/contributions.ts';
-import { clientAddress } from './client-address.ts';
 import { REPEATED } from './idempotency.ts';
 
 /** Ids as paths of ours hold them; text of any other form names no object and is not kept. */

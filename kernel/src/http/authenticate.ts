@@ -1,3 +1,4 @@
+import { clientAddress, trustConnection } from '@weir/http-limits';
 import { rememberTokens, type TokenRules, type TokenVerdict } from '@weir/tokens';
 import type { FastifyBaseLogger, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { authorize } from '../auth/authorize.ts';
@@ -11,8 +12,6 @@ import type { Contributions } from '../contributions/contributions.ts';
 import { resolveTenant } from '../tenancy/resolve-tenant.ts';
 import type { TenantPlugins } from '../tenancy/tenant-plugins.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
-import { clientAddress } from './client-address.ts';
-import { trustConnection } from './connections.ts';
 import { signer } from './signed-body.ts';
 
 /** Who calls and for which tenant, set before the body is read. */

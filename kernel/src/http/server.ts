@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { strictJson, strictYaml } from '@weir/documents';
+import {
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  endWithin,
+  limitConnections,
+  limitRequests,
+  warnOfForwarders,
+} from '@weir/http-limits';
 import { readTraceparent } from '@weir/telemetry';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -21,8 +29,6 @@ import { kernelProblems } from '../contract/problems.ts';
 import { logKeys } from '../log/log.ts';
 import { firstSegment, nameRest, pathPattern } from '../routing/wildcards.ts';
 import { headerValues } from './authenticate.ts';
-import { warnOfForwarders } from './client-address.ts';
-import { CONNECTION_LIMITS, type ConnectionLimits, endWithin, limitConnections, limitRequests } from './connections.ts';
 import { answerProblem, answerProblems, problemDocument, toProblem } from './problem-answer.ts';
 import { takeStreams } from './streamed-body.ts';
 

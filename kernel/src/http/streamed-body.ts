@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
+import { type ConnectionLimits, endRequestAfter } from '@weir/http-limits';
 import type { FastifyInstance, FastifyRequest, preParsingAsyncHookHandler } from 'fastify';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { kernelProblems } from '../contract/problems.ts';
-import { type ConnectionLimits, endRequestAfter } from './connections.ts';
 
 const OCTETS = 'application/octet-stream' satisfies Endpoint['consumes'];
 

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import type { Tenant } from '../contract/caller.ts';
 import { nextSteps } from '../contract/next-steps.ts';
-import { RunAdmission, RunChanges } from '../contract/points.ts';
+import { RunAdmission, RunChanges, RunDrops } from '../contract/points.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
 import type { RunStatus } from '../contract/shapes.ts';
@@ -108,6 +108,12 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
       return { ...page, items: page.items.map(toRecord) };
     },
     parts: (tenant, runIds, limit) => db(tenant).transaction((tx) => partsOf(tx, runIds, limit)),
+    async drop(tx, runIds) {
+      const gone = await withWholes(tx, runIds);
+      if (gone.length === 0) return;
+      for (const dropped of deps.contributions.of(RunDrops)) await dropped(tx, gone);
+      await tx.sql('delete from kernel.run where run_id = any ($1::uuid[])', [gone]);
+    },
     begin: (tenant, runId, admit) =>
       db(tenant).transaction(async (tx) => {
         await admit?.(tx);
@@ -258,6 +264,22 @@ async function partsOf(tx: TenantTransaction, runIds: readonly string[], limit: 
     parts.set(parent, { items, total: totals.get(part.runId) as number });
   }
   return parts;
+}
+
+/** These runs, and each run above them that would be left without a part. */
+async function withWholes(tx: TenantTransaction, runIds: readonly string[]): Promise<string[]> {
+  const gone = new Set(runIds);
+  for (;;) {
+    const { rows } = await tx.sql(
+      `select distinct parent_run_id from kernel.run child
+       where run_id = any ($1::uuid[]) and parent_run_id is not null and parent_run_id <> all ($1::uuid[])
+         and not exists (select from kernel.run sibling
+           where sibling.parent_run_id = child.parent_run_id and sibling.run_id <> all ($1::uuid[]))`,
+      [[...gone]],
+    );
+    if (rows.length === 0) return [...gone];
+    for (const { parent_run_id } of rows) gone.add(String(parent_run_id));
+  }
 }
 
 /** Starts the workflow of a run in the trace of the request that made the run, however late that is. */

@@ -133,6 +133,11 @@ export interface Runs {
     limit: number,
   ): Promise<ReadonlyMap<string, { items: RunRecord[]; total: number }>>;
   /**
+   * Deletes ended runs in the caller's transaction, and what plugins keep of them: a run whose parts all go goes with them, one
+   * that has parts of others stays.
+   */
+  drop(tx: TenantTransaction, runIds: readonly string[]): Promise<void>;
+  /**
    * Takes the run for a new attempt: status running, epoch + 1. Undefined when the run is already terminal. What `admit` throws, in
    * the same transaction, leaves the run as it was.
    */

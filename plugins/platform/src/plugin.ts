@@ -1,5 +1,5 @@
 import { contribute, definePlugin, Platform, provide, type Repetition } from '@weir/kernel';
-import { AuditTrails, CallLimits, RunAdmission, RunChanges } from '@weir/kernel/contract';
+import { AuditTrails, CallLimits, RunAdmission, RunChanges, RunDrops } from '@weir/kernel/contract';
 import { admissionService, admitRun } from './admission/service.ts';
 import { auditRecorder } from './audit/recorder.ts';
 import { auditService } from './audit/service.ts';
@@ -19,7 +19,7 @@ import { metricsService } from './metrics/service.ts';
 import { pluginService } from './plugin/service.ts';
 import { routes } from './routes.ts';
 import { openStore } from './run-log/open-store.ts';
-import { startLogRetention } from './run-log/retention.ts';
+import { dropLogs, startLogRetention } from './run-log/retention.ts';
 import { runLogService } from './run-log/service.ts';
 import { type PlatformSettings, platformSettings } from './settings.ts';
 import { healthMonitor } from './status/health.ts';
@@ -81,6 +81,7 @@ export default definePlugin({
         contribute(RunChanges, (tx, { run_id, status }) =>
           publisher.publish(tx, { topic: 'run', id: run_id, version: status }),
         ),
+        contribute(RunDrops, dropLogs(store)),
       ],
       start: async () => ledger.start(),
       stop: () => ledger.stop(),

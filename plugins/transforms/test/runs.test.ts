@@ -1,5 +1,5 @@
-import { cancelRun, listRuns, type RunView, readLog } from '@weir/plugin-runs/contract';
-import { cancelWorkflow, startWorkflow } from '@weir/plugin-workflow-engine/contract';
+import { cancelRun, getRun, listRuns, type RunView, readLog } from '@weir/plugin-runs/contract';
+import { cancelWorkflow, getWorkflow, startWorkflow } from '@weir/plugin-workflow-engine/contract';
 import t from 'tap';
 import { until } from '../../../test/until.ts';
 import { startWorker } from '../../../test/worker-process.ts';
@@ -11,7 +11,7 @@ const SUMS = 'gold.acme.sums';
 
 t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) => {
   const world = await runWorld(t);
-  const { ok, call, hydrated, materialized, ended, rows } = world;
+  const { ok, call, hydrated, materialized, ended, rows, database } = world;
   // One lane: a cancelled run that kept its place would hold up the next one for ever.
   await startWorker(t, { ...world.environment, WEIR_TRANSFORM_LANES_PER_TENANT: '1' }, 'transform');
   const base = await hydrated('base', 'select * from (values (1, 10), (2, 20)) v(id, total)', BASE);
@@ -135,6 +135,53 @@ t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) 
     }
     // The only lane is free again: whatever was cancelled has left it.
     t.match(await materialized(base, { force: true }), { status: 'succeeded' });
+  });
+
+  await t.test('a transform is deleted → no route tells of its runs, and those of others stay', async (t) => {
+    const runs = async () => (await ok(listRuns, { query: { limit: 200, top: false } })).items;
+    const all = await runs();
+    const own = all.filter(({ subject }) => subject.id === sums.transform_id);
+    t.ok(own.some(({ kind }) => kind === 'materialization') && own.some(({ kind }) => kind === 'transform'));
+    const [part] = own.filter(({ kind, status }) => kind === 'transform' && status === 'succeeded');
+    const tenant = 'select tenant_id from kernel.tenant where alias = $1';
+    await database.peek(
+      `insert into webhooks.webhook (tenant_id, webhook_id, name, host, sealed, events, created_by)
+       values ((${tenant}), gen_random_uuid(), 'hook', 'example.org', '', '{run.failed,table.changed}', 'ada')`,
+      ['acme'],
+    );
+    const deliver =
+      "insert into webhooks.delivery (tenant_id, webhook_id, event_id, event, subject, facts, retry_until) select tenant_id, webhook_id, gen_random_uuid(), $1, 's', $2, now() from webhooks.webhook";
+    for (const event of ['run.failed', 'table.changed'])
+      await database.peek(deliver, [event, JSON.stringify({ run_id: part?.run_id })]);
+
+    await ok(endpoints.deleteTransform, { params: sums });
+    for (const { run_id, workflow_id } of own) {
+      const params = { id: run_id };
+      const asked = [
+        await call(getRun, { params }),
+        await call(getRun, { params: { id: workflow_id } }),
+        await call(readLog, { params, query: {} }),
+        await call(cancelRun, { params }),
+        await call(endpoints.getTransformRun, { params: { run_id } }),
+        await call(endpoints.readTransformRunLog, { params: { run_id }, query: {} }),
+        await call(endpoints.getRunOfTransform, { params: { ...sums, run_id } }),
+        await call(getWorkflow, { params: { workflow_id } }),
+        await call(getWorkflow, { params: { workflow_id: run_id } }),
+      ];
+      t.strictSame([...new Set(asked.map(({ status }) => status))], [404], run_id);
+    }
+    const rest = all.filter((run) => !own.includes(run)).map(({ run_id }) => run_id);
+    t.strictSame(
+      (await runs()).map(({ run_id }) => run_id),
+      rest,
+    );
+    const told = await database.peek(
+      "select event, facts ->> 'run_id' as run_id from webhooks.delivery where subject = 's'",
+    );
+    t.strictSame(told, [{ event: 'table.changed', run_id: null }]);
+    const ids = own.map(({ run_id }) => run_id);
+    const kept = 'select 1 from platform.run_log_segment where run_id = any ($1::uuid[])';
+    await until('no line of these runs in the store', async () => (await database.peek(kept, [ids])).length === 0);
   });
 
   await t.test('a start through the workflow engine → the same run', async (t) => {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { createEgress, egressSettings } from '@weir/egress';
 import { contribute, definePlugin, type Repetition, WorkflowEngine } from '@weir/kernel';
-import { RunChanges } from '@weir/kernel/contract';
+import { RunChanges, RunDrops } from '@weir/kernel/contract';
 import { TableCommits } from '@weir/plugin-datasets/contract';
 import { egressVariables } from '@weir/plugin-platform/contract';
 import { routes } from './api/routes.ts';
@@ -31,7 +31,11 @@ export default definePlugin({
         webhooks: webhookService({ kernel, seals, wake, check }),
         deliveries: deliveryService({ kernel, outbox, wake }),
       }),
-      contributes: [contribute(RunChanges, outbox.runChanged), contribute(TableCommits, outbox.tableCommitted)],
+      contributes: [
+        contribute(RunChanges, outbox.runChanged),
+        contribute(RunDrops, outbox.runsDropped),
+        contribute(TableCommits, outbox.tableCommitted),
+      ],
       serve: async () => {
         sweep = startSweep({ kernel, seals, wake });
       },

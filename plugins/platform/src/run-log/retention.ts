@@ -1,6 +1,7 @@
 import { type Kernel, type Repetition, repeat } from '@weir/kernel';
+import type { RunsDropped } from '@weir/kernel/contract';
 import type { RunLogStore } from '@weir/run-logs';
-import { oldRuns } from './segment-index.ts';
+import { oldRuns, outdate } from './segment-index.ts';
 
 const SWEEP_EVERY_MS = 3_600_000;
 /** Runs of one tenant that one round takes; the rest waits for the next. */
@@ -28,4 +29,18 @@ export async function removeOldLogs({ db, tenants, store, days }: LogRetention, 
     const runIds = await db(tenant).transaction((tx) => oldRuns(tx, before, MAX_RUNS));
     for (const runId of runIds) await store.remove({ tenantId: tenant.tenantId, runId });
   }
+}
+
+/**
+ * Removes the logs of runs that are deleted, once they are. What a process that ends in between leaves is too old from then on,
+ * and goes with the next round of the retention. Lines in the log store of somebody else are kept there.
+ */
+export function dropLogs(store: RunLogStore): RunsDropped {
+  return async (tx, runIds) => {
+    const { tenantId } = tx.tenant;
+    await outdate(tx, runIds);
+    tx.afterCommit(async () => {
+      for (const runId of runIds) await store.remove({ tenantId, runId });
+    });
+  };
 }

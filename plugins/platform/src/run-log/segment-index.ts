@@ -48,6 +48,14 @@ function segmentOf(row: Record<string, unknown>): Segment {
   };
 }
 
+/** Has the logs of these runs count as old ones. */
+export async function outdate(tx: Pick<TenantTransaction, 'tenant' | 'sql'>, runIds: readonly string[]): Promise<void> {
+  await tx.sql(
+    'update platform.run_log_segment set written_at = to_timestamp(0) where tenant_id = $1 and run_id = any ($2::uuid[])',
+    [tx.tenant.tenantId, runIds],
+  );
+}
+
 /** Runs of a tenant to whose log nothing was written since then. */
 export async function oldRuns(tx: TenantTransaction, before: Date, limit: number): Promise<string[]> {
   const { rows } = await tx.sql(

@@ -31,6 +31,7 @@ event as (
     when (select status from previous) = 'failed' then 'run.recovered' end as name)
 ${INTO} select w.tenant_id, w.webhook_id, event.name, $2, $3::jsonb, ${VALUES} ${ACTIVE}`;
 
+const TABLE_CHANGED: WebhookEvent = 'table.changed';
 const TABLE_EVENT = `
 with event as (select 'table.changed'::text as name)
 ${INTO} select w.tenant_id, w.webhook_id, event.name, $2, $3::jsonb, ${VALUES} ${ACTIVE}`;
@@ -56,6 +57,19 @@ export function webhookOutbox(wake: Wake) {
       if (status !== 'failed' && status !== 'succeeded') return;
       const subject = `run:${kind}:${subject_id}`;
       await write(tx, RUN_EVENT, [subject, JSON.stringify({ run_id }), kind, subject_id, run_id, status]);
+    },
+
+    /** Nothing is told of a run that is deleted; that a table changed stays true without its run. */
+    async runsDropped(tx: Pick<EventTransaction, 'sql'>, runIds: readonly string[]): Promise<void> {
+      await tx.sql(`delete from webhooks.delivery where event <> $2 and facts ->> 'run_id' = any ($1::text[])`, [
+        runIds,
+        TABLE_CHANGED,
+      ]);
+      await tx.sql(
+        `update webhooks.delivery set facts = facts || '{"run_id": null}'
+         where event = $2 and facts ->> 'run_id' = any ($1::text[])`,
+        [runIds, TABLE_CHANGED],
+      );
     },
 
     tableCommitted: (async (tx, table) => {

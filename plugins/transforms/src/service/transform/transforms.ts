@@ -148,7 +148,9 @@ export function transformService({ kernel, producers, inputs, events, schedules 
         const runId = await kernel.runs.active(tx, [TRANSFORM_KIND], transformId);
         if (runId !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: runId } });
         await schedules.drop(tx, transformId, { forget: true });
+        const runIds = await runsOf(tx, transformId);
         await deleteAll(tx, transformId);
+        await kernel.runs.drop(tx, runIds);
         await inputs.unmark(tx, markOf(transformId));
         await events?.publish(tx, { topic: TRANSFORM_TOPIC, id: transformId, version: DELETED });
         return undefined;
@@ -163,6 +165,16 @@ export async function publish(
   { transformId: id, version }: TransformRow,
 ): Promise<void> {
   await events?.publish(tx, { topic: TRANSFORM_TOPIC, id, version: String(version) });
+}
+
+/** The runs that a transform triggered, and those that are about it, whatever their kind. */
+async function runsOf(tx: TenantTransaction, transformId: string): Promise<string[]> {
+  const { rows } = await tx.sql(
+    `select run_id from kernel.run where tenant_id = $1 and subject_id = $2
+     union select run_id from transforms.transform_run where tenant_id = $1 and triggering_transform_id = $2`,
+    [tx.tenant.tenantId, transformId],
+  );
+  return rows.map(({ run_id }) => String(run_id));
 }
 
 /** The transform with its rows; artifacts go that no version, hydration or run of another transform names. */

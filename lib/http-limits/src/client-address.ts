@@ -1,13 +1,17 @@
 import { BlockList, isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Refusal } from '../config/refusal.ts';
+
+/** A list of trusted proxies that is none; the message says what is expected. */
+export class ProxiesError extends Error {
+  override readonly name = 'ProxiesError';
+}
 
 /** Peers that are named in the log, each once. */
 const MAX_WARNED = 20;
 
 const familyOf = (address: string) => (address.includes(':') ? 'ipv6' : 'ipv4');
 
-/** Whether an address is of one of the networks of `WEIR_TRUSTED_PROXIES`, CIDR by commas. All addresses are no network. */
+/** Whether an address is of one of these networks, CIDR by commas; all addresses are no network. Throws `ProxiesError`. */
 export function trustedProxies(text: string): (address: string) => boolean {
   const trusted = new BlockList();
   for (const network of text.split(',').flatMap((part) => part.trim() || [])) {
@@ -15,8 +19,7 @@ export function trustedProxies(text: string): (address: string) => boolean {
     try {
       trusted.addSubnet(address, Number(bits), familyOf(address));
     } catch {
-      const fault = 'WEIR_TRUSTED_PROXIES must list networks, such as 10.1.0.0/16,2001:db8::/64';
-      throw new Refusal('configuration refused', [fault]);
+      throw new ProxiesError('must list networks, such as 10.1.0.0/16,2001:db8::/64');
     }
   }
   return (address) => isIP(address) > 0 && trusted.check(address, familyOf(address));

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Server, Socket } from 'node:net';
-import type { Logger } from 'pino';
 import { networkOf } from './client-address.ts';
 
 /** How many connections a server holds, and for how long; milliseconds. */
@@ -47,7 +46,7 @@ export function limitConnections(
   server: Server,
   { total, perAddress }: ConnectionLimits,
   isProxy: (address: string) => boolean,
-  log: Logger,
+  log: { warn(fields: object, message: string): void },
 ): void {
   const held = new Map<string, Set<Socket>>();
   let warnedAt = Number.NEGATIVE_INFINITY;

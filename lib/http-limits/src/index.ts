@@ -1,0 +1,10 @@
+export { clientAddress, networkOf, ProxiesError, trustedProxies, warnOfForwarders } from './client-address.ts';
+export {
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  endRequestAfter,
+  endWithin,
+  limitConnections,
+  limitRequests,
+  trustConnection,
+} from './connections.ts';
