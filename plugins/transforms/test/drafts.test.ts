@@ -79,7 +79,7 @@ t.test('a draft is added to, and goes: put back by hand, discarded, or put in fo
   const alone = { ...refused(409, 'transform_not_in_force') };
   t.match(await discard(), alone, 'the draft is all that there is');
   await hydrate();
-  t.match(await discard(), refused(404, 'not_found'));
+  t.match(await discard(), refused(404, 'draft_not_found'));
   const checks = [{ name: 'few', kind: 'row_count' as const, max: 9 }];
   await patch({ checks });
   t.match(await patch({ output: 'silver.acme.sums', materialization: 'merge', key: ['id'] }), {

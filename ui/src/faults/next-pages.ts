@@ -49,6 +49,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
   'transforms.get_transform': ofTransform(),
   'transforms.get_transform_detail': ofTransform(),
   'transforms.change_transform': ofTransform('definition'),
+  'transforms.list_transform_versions': ofTransform('versions'),
   'transforms.read_run_checks': ofRun,
   'webhooks.list_webhooks': inOperations('webhooks'),
 };

@@ -80,12 +80,33 @@ export const transformProblems = {
       },
     ],
   }),
+  draftNotFound: problem({
+    code: 'draft_not_found',
+    status: 404,
+    title: 'There is no draft',
+    detail: 'What was saved last is in force.',
+    hint: 'There is nothing to discard; to go back to an earlier definition, restore its version.',
+    next: [
+      {
+        operation: 'transforms.list_transform_versions',
+        params: { transform_id: '{transform_id}' },
+        text: 'See the versions',
+      },
+    ],
+  }),
   transformNotInForce: problem({
     code: 'transform_not_in_force',
     status: 409,
     title: 'No version is in force',
     detail: 'The transform was never hydrated: its draft is all that there is of it.',
-    hint: 'Hydrate the transform to put the draft in force, change it with PATCH, or delete the transform.',
+    hint: 'Correct the draft and put it in force, or delete the transform.',
+    next: [
+      {
+        operation: 'transforms.change_transform',
+        params: { transform_id: '{transform_id}' },
+        text: 'Correct the draft',
+      },
+    ],
   }),
   outputRefused: problem({
     code: 'output_refused',

@@ -275,7 +275,10 @@ export const discardTransformDraft = endpoint({
   access: writeTransforms,
   params,
   status: 204,
-  errors: [kernelProblems.notFound, kernelProblems.preconditionFailed, transformProblems.transformNotInForce],
+  errors: [
+    ...[kernelProblems.notFound, kernelProblems.preconditionFailed],
+    ...[transformProblems.draftNotFound, transformProblems.transformNotInForce],
+  ],
   cli: { words: 'transforms discard', confirm: 'Discard the draft? What is in force stays.' },
 });
 

@@ -1,5 +1,5 @@
 import { type Kernel, type PageOrders, requireMatch, type TenantTransaction } from '@weir/kernel';
-import { type Input, kernelProblems, type Output, runProblems, type Tenant } from '@weir/kernel/contract';
+import { type Input, type Output, runProblems, type Tenant } from '@weir/kernel/contract';
 import type { InputsService, ProducersService } from '@weir/plugin-datasets/contract';
 import type { EventsService } from '@weir/plugin-platform/contract';
 import type { SubjectSchedulesService } from '@weir/plugin-schedules/contract';
@@ -129,11 +129,11 @@ export function transformService({ kernel, producers, inputs, events, schedules 
         }),
       ),
 
-    /** Throws `not_found` where there is no draft, and `transform_not_in_force` where it is all that there is. */
+    /** Throws `draft_not_found` where there is none, and `transform_not_in_force` where it is all that there is. */
     discard: (tenant: Tenant, transformId: string, ifMatch: string | undefined): Promise<undefined> =>
       db(tenant).transaction(async (tx) => {
         const row = await foundTransform(tx, transformId, { lock: true });
-        if (draftOf(row) === undefined) throw kernelProblems.notFound();
+        if (draftOf(row) === undefined) throw transformProblems.draftNotFound();
         requireMatch(ifMatch, candidateEtag(row));
         if (!isInForce(row)) throw transformProblems.transformNotInForce();
         const changed = await tx.update(row, { ...NO_DRAFT, version: row.version + 1, updatedAt: new Date() });
