@@ -174,6 +174,15 @@ t.test('the life of a source whose credentials are kept inline', async (t) => {
     ];
     for (const answer of await Promise.all(calls(api))) t.equal(refusal(answer), '409 credential_mode_unsupported');
     for (const answer of await Promise.all(calls(viewer))) t.equal(refusal(answer), '403 forbidden_role');
+    const [odd, ref] = [{ bogus: 1 } as object, 'whatever'];
+    for (const answer of [
+      await api(setCredentials, { params: at, body: odd as never }),
+      await api(rotateCredentials, { params: at, body: {} as never }),
+      await api(migrateCredentials, { params: { source_id: 'no-id' }, body: odd as never }),
+      await api(revokeCredential, { params: { credential_ref: ref } }),
+    ]) {
+      t.equal(refusal(answer), '409 credential_mode_unsupported', 'whatever parameters and body are');
+    }
     t.equal(refusal(await api(updateSource, { params, body: { credential_ref } })), '409 credential_mode_unsupported');
     const both = { credential_ref, ...body };
     t.equal(refusal(await api(updateSource, { params, body: both })), '422 credential_input_conflict');

@@ -1,8 +1,9 @@
 import { contribute, type Kernel, Platform } from '@weir/kernel';
-import { HealthChecks, ReadinessChecks, RunChanges } from '@weir/kernel/contract';
+import { AccessRules, HealthChecks, ReadinessChecks, RunChanges } from '@weir/kernel/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { ScheduleSubjects } from '@weir/plugin-schedules/contract';
 import { settingsOf } from '../settings.ts';
+import { credentialModeRule } from './credential/mode-rule.ts';
 import { settleDiscovery } from './discovery/settle-discovery.ts';
 import type { LoadedPatterns } from './pattern/load-patterns.ts';
 import { patternFilesCheck } from './pattern/store-files.ts';
@@ -18,6 +19,7 @@ export function contributions(facts: FactDeps & { kernel: Kernel }, loaded: Load
   const { kernel, patterns } = facts;
   return [
     ...contributedChecks(facts).map((check) => contribute(ReadinessChecks, check)),
+    contribute(AccessRules, credentialModeRule(kernel.vault)),
     contribute(HealthChecks, patternFilesCheck(settingsOf(kernel), loaded)),
     contribute(RunSubjectNames, sourceSubjects(kernel)),
     contribute(ScheduleSubjects, scheduledSources(facts)),

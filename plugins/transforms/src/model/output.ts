@@ -14,6 +14,13 @@ export function tableRefOf(datasetId: string): { namespace: string; table: strin
   return { namespace: `${layer}.${scope}`, table };
 }
 
+/** The id of a table that a transform of the tenant may write, as statements know it. Throws what `outputRef` throws. */
+export function outputId(scope: string, asked: string): string {
+  const id = asked.toLowerCase();
+  outputRef(scope, id);
+  return id;
+}
+
 /** The table that a transform of the tenant may write. Throws `invalid_dataset_id` and `output_refused`. */
 export function outputRef(scope: string, datasetId: string): { namespace: string; table: string } {
   const ref = tableRefOf(datasetId);

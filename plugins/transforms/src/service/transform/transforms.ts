@@ -17,7 +17,7 @@ import { checkFaults } from '../../model/checks/check-rules.ts';
 import { candidateEtag, candidateOf, draftColumns, draftOf, isInForce, NO_DRAFT } from '../../model/definition.ts';
 import { TransformEntity, type TransformRow } from '../../model/entities.ts';
 import { assertMaterializing } from '../../model/materialization.ts';
-import { outputRef } from '../../model/output.ts';
+import { outputId } from '../../model/output.ts';
 import { patchedDefinition } from '../../model/patched-definition.ts';
 import { TRANSFORM_KIND } from '../../model/run-kinds.ts';
 import { markOf } from '../../model/why-run.ts';
@@ -65,8 +65,8 @@ export function transformService({ kernel, producers, inputs, events, schedules 
       whereTaken(() =>
         db(tenant).transaction(async (tx) => {
           const { materialization = 'full', dialect = 'duckdb', description = null, tags = [], checks = [] } = body;
-          const { name, sql, output, key = [], partition_by: partitionBy = [], incremental = null } = body;
-          outputRef(tenant.scope, output);
+          const { name, sql, key = [], partition_by: partitionBy = [], incremental = null } = body;
+          const output = outputId(tenant.scope, body.output);
           const how = { materialization, key: [...key], partitionBy: [...partitionBy], incremental };
           assertMaterializing(how);
           assertChecks(checks);
@@ -89,7 +89,7 @@ export function transformService({ kernel, producers, inputs, events, schedules 
           ...(archived === undefined && name !== undefined ? {} : { archivedAt: archived ? { $ne: null } : null }),
           ...(name === undefined ? {} : { name }),
           ...(tag === undefined ? {} : { tags: { $contains: [tag] } }),
-          ...(output === undefined ? {} : { output }),
+          ...(output === undefined ? {} : { output: output.toLowerCase() }),
           ...(materialization === undefined ? {} : { materialization }),
         };
         const page = await tx.page(TransformEntity, where, request, ORDERS);
@@ -112,10 +112,16 @@ export function transformService({ kernel, producers, inputs, events, schedules 
         db(tenant).transaction(async (tx) => {
           const row = await foundTransform(tx, transformId, { lock: true });
           requireMatch(ifMatch, String(row.version));
-          if (body.output !== undefined) outputRef(tenant.scope, body.output);
+          const output = body.output === undefined ? {} : { output: outputId(tenant.scope, body.output) };
           assertChecks(body.checks ?? []);
           const before = candidateOf(row);
-          const { name = row.name, description, tags, archived, ...patch } = await patterns.patch(body, before);
+          const {
+            name = row.name,
+            description,
+            tags,
+            archived,
+            ...patch
+          } = await patterns.patch({ ...body, ...output }, before);
           const now = new Date();
           const changed = await tx.update(row, {
             ...{ name, ...draftColumns(row, patchedDefinition(before, patch), { by, now }) },
@@ -124,7 +130,7 @@ export function transformService({ kernel, producers, inputs, events, schedules 
             ...(archived === undefined ? {} : { archivedAt: archived ? (row.archivedAt ?? now) : null }),
             ...{ version: row.version + 1, updatedAt: now },
           });
-          if (body.output !== undefined) await claim(tx, { transformId, output: body.output });
+          if (output.output !== undefined) await claim(tx, { transformId, output: output.output });
           return told(tx, changed);
         }),
       ),
