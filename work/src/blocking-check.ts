@@ -13,11 +13,11 @@ export async function blockingCheck(
   kernel: Pick<Kernel, 'contributions'>,
   tenant: Tenant,
   { subject, subjectId, own }: StartCheck,
-): Promise<{ check: string; items: NonNullable<CheckOutcome['items']> } | undefined> {
+): Promise<{ check: string; detail: string; items: NonNullable<CheckOutcome['items']> } | undefined> {
   for (const asked of kernel.contributions(ReadinessChecks)) {
     if (asked.subject !== subject || !asked.blocks || own.has(asked.check)) continue;
-    const { status, items = [] } = await asked.run(tenant, subjectId);
-    if (status === 'fail') return { check: asked.check, items };
+    const { status, detail, items = [] } = await asked.run(tenant, subjectId);
+    if (status === 'fail') return { check: asked.check, detail, items };
   }
   return undefined;
 }

@@ -30,7 +30,7 @@ export function shownFaults(document: object): ShownFault[] {
 export function faultSentence({ code, message, dataset_id, nearest, line, column }: ShownFault, text?: string): string {
   const said = message ?? code.replaceAll('_', ' ');
   const name = dataset_id ?? (line === undefined || text === undefined ? undefined : nameAt(text, line, column ?? 1));
-  const named = name === undefined ? said : `${said} (\`${name}\`)`;
+  const named = name === undefined ? said : `${said}: \`${name}\``;
   return nearest === undefined ? named : `${named}. Did you mean \`${nearest}\`?`;
 }
 

@@ -105,6 +105,9 @@ const HARMFUL: readonly (readonly [FunctionHarm, RegExp])[] = [
 /** Whether a function may stand in an expression; its name is folded. */
 export const isAllowed = (name: string): boolean => SCALARS.has(name) || AGGREGATES.has(name);
 
+/** Names of the functions that may stand in an expression. */
+export const FUNCTION_NAMES: readonly string[] = [...SCALARS, ...AGGREGATES];
+
 /** Why a function that is not allowed is refused; undefined for one that nobody has classified. */
 export const harmOf = (name: string): FunctionHarm | undefined =>
   HARMFUL.find(([, pattern]) => pattern.test(name))?.[0];

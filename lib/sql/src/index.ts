@@ -7,7 +7,7 @@ export { repeatedKeys, rowsWithout } from './checks/wrong-rows.ts';
 export { type ColumnLineage, columnLineage, type OutputColumn, type Schemas } from './column-lineage.ts';
 export type { ConstructUse, FunctionUse, SelectFacts, TableUse } from './facts.ts';
 export type { ColumnSource, Unresolved, UnresolvedReason } from './flow.ts';
-export { type FunctionHarm, TABLE_FUNCTIONS } from './functions.ts';
+export { FUNCTION_NAMES, type FunctionHarm, TABLE_FUNCTIONS } from './functions.ts';
 export { type Allowed, type GateCode, type GateFault, gate } from './gate.ts';
 export { type PlanOperator, provenShape } from './increment/plan-shape.ts';
 export { type IncrementFault, type IncrementOf, type IncrementShape, incrementShape } from './increment/tree-shape.ts';

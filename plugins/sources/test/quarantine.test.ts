@@ -40,7 +40,7 @@ t.test('a line without its key is kept and listed, and a row when it is tried ag
     [
       'info attempt: attempt 1 started',
       'info replay: of 2 lines 0 are rows now, 2 stay in quarantine',
-      'warn replay: 2 lines stay: key_missing',
+      'warn replay: still in quarantine for key_missing: 2 lines',
       'info end: the run has ended: succeeded',
     ],
   );

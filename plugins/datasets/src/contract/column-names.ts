@@ -57,9 +57,16 @@ export function nearestName(name: string, candidates: readonly string[]): string
     .filter((candidate) => Math.abs(candidate.length - wanted.length) <= limit)
     .map((candidate) => ({ candidate, distance: edits(wanted, candidate.toLowerCase()) }))
     .filter(({ distance }) => distance <= limit)
-    .toSorted((one, other) => one.distance - other.distance || (one.candidate < other.candidate ? -1 : 1))[0]
-    ?.candidate;
+    .toSorted(
+      (one, other) =>
+        one.distance - other.distance ||
+        apart(one.candidate, wanted) - apart(other.candidate, wanted) ||
+        (one.candidate < other.candidate ? -1 : 1),
+    )[0]?.candidate;
 }
+
+/** By how much the lengths differ: letters are swapped more often than left out. */
+const apart = (candidate: string, wanted: string): number => Math.abs(candidate.length - wanted.length);
 
 /** Letters to insert, delete or replace until one text is the other. */
 function edits(one: string, other: string): number {

@@ -27,7 +27,11 @@ export function startService(kernel: StartDeps) {
   const admit = async (tenant: Tenant, transformId: string, queue: boolean | undefined) => {
     const start = { subject: TRANSFORM_SUBJECT, subjectId: transformId, own: NONE };
     const blocked = await blockingCheck(kernel, tenant, start);
-    if (blocked !== undefined) throw transformProblems.transformNotReady({ members: { check: blocked.check } });
+    if (blocked !== undefined) {
+      const { check, detail } = blocked;
+      const errors = [{ pointer: '', code: check, message: detail.replace(/\.$/, '') }];
+      throw transformProblems.transformNotReady({ errors, members: { check } });
+    }
     return {
       whole: await kernel.runs.admit(MATERIALIZATION_KIND, { queue }),
       part: await kernel.runs.admit(TRANSFORM_KIND),

@@ -1,3 +1,4 @@
+import { counted } from '@weir/kernel/contract';
 import type { RunView } from '@weir/plugin-runs/contract';
 
 /** One sentence for people: what chats show of an event about a run. Pure. */
@@ -21,6 +22,6 @@ export function tableText({
 }: Record<string, unknown>): string {
   if (operation === 'schema' && schema_id === 0 && snapshot_id === null) return `${dataset_id} was created.`;
   if (operation === 'schema') return `The columns of ${dataset_id} changed.`;
-  const rows = typeof added_records === 'string' ? `: ${added_records} rows added` : '';
+  const rows = typeof added_records === 'string' ? `: ${counted(added_records, 'row')} added` : '';
   return `${dataset_id} changed${rows}.`;
 }

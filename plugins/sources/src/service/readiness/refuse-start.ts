@@ -23,9 +23,10 @@ export async function refuseUnready(deps: Deps, tenant: Tenant, sourceId: string
   await kernel.db(tenant).transaction(async (tx) => refuseInTransaction(tx, await liveSource(tx, sourceId), deps));
   const failed = await blockingCheck(kernel, tenant, { subject: SOURCE_SUBJECT, subjectId: sourceId, own: OWN });
   if (failed === undefined) return;
-  const { check, items } = failed;
+  const { check, detail, items } = failed;
   const streams = items.map(({ id, name, code }) => ({ stream_id: id, name, check, code }));
-  throw sourceProblems.streamNotSyncable({ members: { check, streams } });
+  const errors = [{ pointer: '', code: check, message: detail.replace(/\.$/, '') }];
+  throw sourceProblems.streamNotSyncable({ errors, members: { check, streams } });
 }
 
 /** The part of it that this plugin checks, in the transaction that makes the run and holds the lock of the source. */

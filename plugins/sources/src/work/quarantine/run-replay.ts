@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChildRegistry, Kernel, Tenant } from '@weir/kernel';
+import { counted } from '@weir/kernel/contract';
 import {
   type PreparedTable,
   quarantineOf,
@@ -90,7 +91,7 @@ function outcomeLines({ lines, superseded, rows, rejected, reasons, snapshot_id 
       return {
         level: 'warn',
         step: 'replay',
-        message: `${stay} lines stay: ${reason}`,
+        message: `still in quarantine for ${reason}: ${counted(stay, 'line')}`,
         fields: { reason, lines: stay },
       };
     }),

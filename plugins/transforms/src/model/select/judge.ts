@@ -1,5 +1,6 @@
+import { nearestName } from '@weir/plugin-datasets/contract';
 import type { LakehouseError, StatementFault } from '@weir/plugin-datasets/stage';
-import { gate, type Place, placeOf, tablesOf } from '@weir/sql';
+import { FUNCTION_NAMES, type GateFault, gate, type Place, placeOf, tablesOf } from '@weir/sql';
 import { type SqlFault, SqlRefused } from './select-errors.ts';
 
 const DATASET_PARTS = 3;
@@ -7,7 +8,14 @@ const DATASET_PARTS = 3;
 /** Throws `SqlRefused` unless the tree is one SELECT that reads these inputs alone and calls harmless functions. */
 export function judge({ ast, sql, inputs }: { ast: unknown; sql: string; inputs: readonly string[] }): void {
   const faults = gate(ast, { sql, inputs: inputs.map((name) => name.split('.')) });
-  if (faults.length > 0) throw new SqlRefused(faults);
+  if (faults.length > 0) throw new SqlRefused(faults.map(withNearest));
+}
+
+/** The function that may have been meant. */
+function withNearest(fault: GateFault): SqlFault {
+  const isFunction = fault.code === 'function_unknown' && fault.name !== undefined;
+  const nearest = isFunction ? nearestName(fault.name ?? '', FUNCTION_NAMES) : undefined;
+  return nearest === undefined ? fault : { ...fault, nearest };
 }
 
 /** Where an `SqlRefused` comes from a check, its faults name it. */

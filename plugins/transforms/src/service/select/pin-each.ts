@@ -34,7 +34,20 @@ export async function pinEach({ inputs }: PinDeps, tenant: Tenant, { inputs: ids
   return { pins: each.flatMap((one) => one.pins), faults: each.flatMap((one) => one.faults) };
 }
 
-/** Pins the inputs of a statement. Throws `dataset_not_readable` and `input_missing` with the place of each that is at fault. */
+/** Pins what a statement reads. Throws `dataset_not_readable` and `input_missing` with each dataset that is at fault. */
+export async function pinRead(deps: PinDeps, tenant: Tenant, read: ReadSelect): Promise<readonly PinnedInput[]> {
+  const { pins, faults } = await pinEach(deps, tenant, read);
+  if (faults.length === 0) return pins;
+  const having = (code: string) => faults.filter((fault) => fault.code === code);
+  const unreadable = having(UNREADABLE);
+  const shown = unreadable.length > 0 ? unreadable : having(MISSING);
+  const errors = shown.map(({ pointer, code }) => ({ pointer, code }));
+  const members = { dataset_ids: shown.map(({ dataset_id }) => dataset_id), faults: shown };
+  if (unreadable.length > 0) throw datasetProblems.datasetNotReadable({ errors, members });
+  throw transformProblems.inputMissing({ errors, members, values: { count: shown.length } });
+}
+
+/** Pins the datasets that a statement names, which is read again only where one of them is at fault. */
 export async function pinNamed(
   deps: PinDeps & { selects: Pick<Selects, 'read'> },
   tenant: Tenant,
@@ -44,11 +57,7 @@ export async function pinNamed(
     return await deps.inputs.pin(tenant, ids.map(asked));
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
-    const { pins, faults } = await pinEach(deps, tenant, await deps.selects.read(sql, []));
-    if (faults.length === 0) return pins;
-    const shown = { errors: faults.map(({ pointer, code }) => ({ pointer, code })), members: { faults } };
-    if (faults.some(({ code }) => code === UNREADABLE)) throw datasetProblems.datasetNotReadable(shown);
-    throw transformProblems.inputMissing({ ...shown, values: { count: faults.length } });
+    return pinRead(deps, tenant, await deps.selects.read(sql));
   }
 }
 

@@ -1,14 +1,15 @@
-import { kernelProblems, Problem, type Tenant } from '@weir/kernel/contract';
-import { datasetProblems, type InputsService, type PinnedInput } from '@weir/plugin-datasets/contract';
+import type { Tenant } from '@weir/kernel/contract';
+import type { InputsService } from '@weir/plugin-datasets/contract';
 import { type DefinitionView, transformProblems } from '../../contract.ts';
 import { type ArtifactContent, runtimeOf } from '../../model/artifact-content.ts';
 import { compileCheck } from '../../model/checks/compile-check.ts';
 import { lineageOf } from '../../model/lineage.ts';
 import { assertFitting, assertIncrement, incrementOf } from '../../model/materialization.ts';
+import { pinRead } from '../select/pin-each.ts';
 import type { Selects } from '../select/selects.ts';
 
 export interface ContentDeps {
-  inputs: Pick<InputsService, 'pin'>;
+  inputs: Pick<InputsService, 'pin' | 'near'>;
   selects: Pick<Selects, 'read' | 'describe'>;
 }
 
@@ -22,9 +23,10 @@ export async function contentOf(
   const { sql, output, materialization, key, partition_by: partitionBy, incremental, checks } = definition;
   const written = { materialization, key, partitionBy, incremental };
   const compiled = checks.map((check) => compileCheck(check, new Date()));
-  const named = (await selects.read(sql, compiled)).inputs;
+  const read = await selects.read(sql, compiled);
+  const named = read.inputs;
   if (named.some((id) => id.toLowerCase() === output.toLowerCase())) throw transformProblems.outputIsInput();
-  const pins = await pinned(inputs, tenant, named);
+  const pins = await pinRead({ inputs }, tenant, read);
   const asked = { sql, inputs: pins, signal, checks: compiled, increment: incrementOf(written) };
   const { columns, lineage, increment, clock, chance } = await selects.describe(asked);
   assertFitting(written, { columns, inputs: named });
@@ -44,34 +46,3 @@ export async function contentOf(
     ...(chance.length === 0 ? {} : { chance: [...chance] }),
   };
 }
-
-/** Throws `dataset_not_readable` and `input_missing`, both with the datasets that are at fault. */
-async function pinned(
-  inputs: ContentDeps['inputs'],
-  tenant: Tenant,
-  named: readonly string[],
-): Promise<readonly PinnedInput[]> {
-  const pin = (ids: readonly string[]) =>
-    inputs.pin(
-      tenant,
-      ids.map((datasetId) => ({ datasetId })),
-    );
-  try {
-    return await pin(named);
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    const codes = await Promise.all(named.map((id) => pin([id]).then(() => undefined, codeOf)));
-    const having = (code: string) => named.filter((_, at) => codes[at] === code);
-    const dataset_ids = having(UNREADABLE);
-    if (dataset_ids.length > 0) throw datasetProblems.datasetNotReadable({ members: { dataset_ids } });
-    const missing = having(ABSENT);
-    throw transformProblems.inputMissing({ values: { count: missing.length }, members: { dataset_ids: missing } });
-  }
-}
-
-const UNREADABLE = datasetProblems.datasetNotReadable.entry.code;
-const ABSENT = kernelProblems.notFound.entry.code;
-
-/** The code of an error for which an input is at fault. */
-const codeOf = (error: unknown): string | undefined =>
-  error instanceof Problem && [UNREADABLE, ABSENT].includes(error.code) ? error.code : undefined;
