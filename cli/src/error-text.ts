@@ -1,21 +1,35 @@
 import { faultSentence } from '@weir/kernel/contract';
 import type { CliError, CliErrorDetails, PlaceFault } from './cli-error.ts';
 import { nextCommands, nextLines } from './command/next-commands.ts';
+import { wrapped } from './output/fit.ts';
 import { escapeUnseen, plainText } from './plain-text.ts';
 
-/** An error as text for a terminal: never a stack trace. */
-export function errorText(error: CliError): string {
+/** An error as text for a terminal of so many columns: never a stack trace. Commands stay whole. */
+export function errorText(error: CliError, width = Number.POSITIVE_INFINITY): string {
   const { code, traceId, docs, errors } = error.details;
-  const lines = [`error: ${error.message}`];
-  for (const fault of errors ?? []) lines.push(`  ${faultText(fault)}`);
-  lines.push(...helpLines(error.details));
+  const said = [`error: ${error.message}`, ...(errors ?? []).map((fault) => `  ${faultText(fault)}`)];
+  const help = helpLines(error.details);
   const tail = [
     code === undefined ? undefined : `code: ${code}`,
     traceId === undefined ? undefined : `trace: ${traceId}`,
     docs === undefined ? undefined : `docs: ${docs}`,
   ].filter((part) => part !== undefined);
-  if (tail.length > 0) lines.push(tail.join('  '));
+  const together = tail.join('  ');
+  const lines = [
+    ...said.map((line) => fitted(line, width)),
+    ...help.map((line) => (line.startsWith('    ') ? line : fitted(line, width))),
+    ...(together.length <= width ? [together] : tail).filter((line) => line !== ''),
+  ];
   return plainText(`${lines.join('\n')}\n`);
+}
+
+/** A sentence in lines that fit, the later ones set in. */
+function fitted(line: string, width: number): string {
+  const indent = line.length - line.trimStart().length;
+  if (line.length <= width) return line;
+  return wrapped(line.trimStart(), width - indent, 2)
+    .map((part) => ' '.repeat(indent) + part)
+    .join('\n');
 }
 
 /** What helps: commands, else the hint. */
@@ -30,7 +44,9 @@ function faultText(fault: PlaceFault): string {
   const { pointer, message, wanted, line, column, text } = fault;
   const flag = pointer.replace(/^\/query\/(\w+)$/, (_, name: string) => `--${name.replaceAll('_', '-')}`);
   const place = line === undefined ? flag : `Line ${line}, column ${column}`;
-  const said = `${faultSentence(fault, text)}${wanted === undefined ? '' : ` (${wanted})`}`;
+  // A pattern says nothing to people.
+  const isUnclear = message === undefined || fault.code === 'pattern';
+  const said = `${faultSentence(fault, text)}${wanted === undefined || !isUnclear ? '' : ` (${wanted})`}`;
   const isPredicate = message !== undefined && /^[a-z]/.test(message);
   if (place === '') return isPredicate ? `The body ${said}` : said;
   return `${place}${isPredicate ? ' ' : ': '}${said}`;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Cli, type Command, type CommandClass, UsageError } from 'clipanion';
 import { CliError } from './cli-error.ts';
-import { type CliContext, WeirCommand } from './command/command.ts';
+import { type CliContext, WeirCommand, widthOf } from './command/command.ts';
 import { commands } from './commands.ts';
 import { commandsNamed } from './commands-named.ts';
 import { errorJson, errorText } from './error-text.ts';
@@ -24,7 +24,8 @@ export async function runCli(given: readonly string[], context: CliContext): Pro
     return await perform(argv, context);
   } catch (error) {
     const shown = presentable(error, argv, context);
-    context.stderr.write(wantsJson(argv, context.env) ? errorJson(shown) : errorText(shown));
+    const { env, stderr } = context;
+    stderr.write(wantsJson(argv, env) ? errorJson(shown) : errorText(shown, widthOf({ env, stdout: stderr })));
     if (argv.includes('--debug')) context.stderr.write(`${error instanceof Error ? stackOf(error) : String(error)}\n`);
     return exitCode(shown.exit);
   }

@@ -16,6 +16,6 @@ t.test('faults of a statement → each with its line and column, where it has th
   const text = errorText(
     errorOfProblem(problem, 'http://weir.test', hydrate, { sql: 'select\n  1 as one, read_csv(1)' }),
   );
-  t.match(text, '  Line 2, column 13: function refused (`read_csv`)\n  /sql: too complex\n');
+  t.match(text, '  Line 2, column 13: function refused: `read_csv`\n  /sql: too complex\n');
   t.end();
 });

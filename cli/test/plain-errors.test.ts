@@ -75,3 +75,20 @@ t.test(
     ]);
   },
 );
+
+t.test('an error on a narrow terminal → sentences in lines that fit, commands whole', async (t) => {
+  const { weir } = commandLine(t);
+  const next = [{ operation: 'sources.list_streams', params: { source_id: ID }, text: 'Choose the streams to enable' }];
+  const message = 'must be one of the words that this endpoint knows and that are many, such as `this` and `that`';
+  const errors = [{ pointer: '/query/status', code: 'enum', message }];
+  const refusal = problem(409, 'no_streams_enabled', { errors, next, hint: 'Look.' });
+  const fake = await fakeApi(t, { 'GET /api/v1/runs': refusal });
+  const { stderr } = await weir(`runs list --url ${fake.url}`, { env: { COLUMNS: '60' } });
+  const lines = stderr.trimEnd().split('\n');
+  t.match(stderr, `\n    weir sources streams list ${ID}\n`);
+  t.strictSame(
+    lines.filter((line) => line.length > 60 && !/ weir |docs:/.test(line)),
+    [],
+  );
+  t.match(stderr, /\n {2}--status must be .*\n {4}\S/);
+});

@@ -1,5 +1,6 @@
 import { openAsBlob } from 'node:fs';
 import path from 'node:path';
+import { counted } from '@weir/kernel/contract';
 import { isReserved, previewDataset } from '@weir/plugin-datasets/contract';
 import {
   createSource,
@@ -141,7 +142,7 @@ export class Load extends WeirCommand {
         .trimEnd()
         .split('\n');
       this.context.stdout.write(`${dataset_id}\n${lines.map((line) => `  ${line}\n`).join('')}`);
-      this.note(`${dataset_id}: ${rows_written} rows written now`);
+      this.note(`${dataset_id}: ${counted(rows_written, 'row')} written now`);
     }
     this.note('the same in steps:');
     for (const words of commands) for (const line of commandLines(words, 78)) this.note(`  ${line}`);

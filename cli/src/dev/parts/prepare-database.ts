@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { counted } from '@weir/kernel/contract';
 import { CliError } from '../../cli-error.ts';
 import { programLine } from '../../command/program.ts';
 import type { DevSecrets } from '../folder/folder.ts';
@@ -36,7 +37,7 @@ async function migrated(options: PrepareOptions, tenants: readonly string[]): Pr
   ]);
   const applied = said.split('\n').filter((line) => line.includes('"applied"')).length;
   options.report.done(
-    `database schema: ${applied === 0 ? 'nothing to do' : `${applied} migrations`}, tenant ${tenants[0]}`,
+    `database schema: ${applied === 0 ? 'nothing to do' : counted(applied, 'migration')}, tenant ${tenants[0]}`,
     started,
   );
 }
