@@ -34,7 +34,7 @@ export function FailureNote({ failure, title, children }: FailureNoteProps) {
             <Code>{failure.code}</Code>
           </Anchor>
           <Text size="sm" c="dimmed">
-            {failure.retryable ? 'Another attempt may succeed.' : 'Another attempt would end alike.'}
+            {failure.retryable ? 'Another attempt may succeed.' : 'Another attempt would fail the same way.'}
           </Text>
         </Group>
         {children}

@@ -84,7 +84,9 @@ export function QueryPage() {
             handle={editor}
           />
           <RunBar sql={sql} query={query} run={run} limit={limit} setLimit={(next) => change({ limit: next })} />
-          {check === undefined ? null : <StatementFacts statement={check} text={sql} go={go} />}
+          {check === undefined || (query.error !== undefined && query.sql === sql) ? null : (
+            <StatementFacts statement={check} text={sql} go={go} />
+          )}
           <ResultPane
             query={query}
             go={go}

@@ -83,7 +83,7 @@ function Streams({ streams, sourceId, mayChange }: { streams: StreamView[]; sour
           {counted(fitting.length, 'stream')}
         </Text>
       </Group>
-      {bulk.error === null ? null : <FaultNote error={bulk.error} />}
+      {bulk.error === null ? null : <FaultNote error={bulk.error} placeOf={bulk.placeOf(streams)} />}
       {chosen.size === 0 ? null : (
         <BulkBar
           count={chosen.size}
@@ -113,10 +113,13 @@ function streamsThatFit(streams: StreamView[], { q, onlyAttention }: { q: string
 function useBulkChange(sourceId: string, onDone: () => void) {
   const connection = useConnection();
   const queries = useQueryClient();
+  /** The streams of the last request: its faults name them by their place in it. */
+  const asked = useRef<readonly string[]>([]);
   const send = async ({ ids, settings }: { ids: readonly string[]; settings: StreamChange }) => {
     const streams = ids.map((stream_id) => ({ stream_id, ...settings }));
     for (let at = 0; at < streams.length; at += MAX_BULK_STREAMS) {
       const body = { streams: streams.slice(at, at + MAX_BULK_STREAMS) };
+      asked.current = body.streams.map(({ stream_id }) => stream_id);
       const headers = { 'idempotency-key': newIdempotencyKey() };
       await ask(connection, bulkStreams, { params: { source_id: sourceId }, body }, { headers });
     }
@@ -128,7 +131,12 @@ function useBulkChange(sourceId: string, onDone: () => void) {
     onSettled: () => readAgain(queries, 'sources'),
   });
   const change = (ids: Iterable<string>, settings: StreamChange) => mutate({ ids: [...ids], settings });
-  return { change, error, isPending };
+  const placeOf = (known: readonly StreamView[]) => (pointer: string) => {
+    const [, , at, ...rest] = pointer.split('/');
+    const stream = known.find(({ stream_id }) => stream_id === asked.current[Number(at)]);
+    return stream && [`Stream ${labelOf(stream)}`, ...rest.map((part) => part.replaceAll('_', ' '))].join(', ');
+  };
+  return { change, error, isPending, placeOf };
 }
 
 interface AttentionSwitchProps {
