@@ -4,7 +4,9 @@ import type { Endpoint, NextStepEntry } from '@weir/kernel/contract';
 import { pathNames, placesOf } from '@weir/kernel/contract';
 import { readEvents } from '@weir/plugin-platform/contract';
 import { createSource, deleteSource, getSourceReadiness, updateSource } from '@weir/plugin-sources/contract';
+import { createTransform, getTransformDetail } from '@weir/plugin-transforms/contract';
 import t from 'tap';
+import { PAGES } from '../../ui/src/faults/next-pages.ts';
 import { listFiles } from '../checks/files.ts';
 import { testPlatform } from '../platform.ts';
 import { until } from '../until.ts';
@@ -51,6 +53,10 @@ const THROWN_WITH: Readonly<Record<string, readonly string[]>> = {
   pattern_version_not_in_force: ['pattern_id'],
   credential_not_attached: ['source_id'],
 };
+/** Operations that help and have no page: they are left out there. */
+const WITHOUT_PAGE = [
+  ...['identity.get_me', 'platform.get_status', 'platform.get_tenant', 'sources.get_pattern', 'sources.list_uploads'],
+];
 /** What is filled for the failure of a run. */
 const OF_RUNS = ['run_id', 'subject_id'];
 
@@ -62,6 +68,7 @@ t.test('every problem, failure and check → plain words, and steps that exist w
     const { path: route = '', query, body } = byId.get(operation) ?? ({} as Partial<Endpoint>);
     const names = [...pathNames(route), ...[query, body].flatMap((part) => Object.keys(part?.properties ?? {}))];
     t.ok(byId.has(operation), `${what}: ${operation} is an operation`);
+    t.ok(operation in PAGES || WITHOUT_PAGE.includes(operation), `${what}: ${operation} has a page or has none`);
     t.strictSame(
       pathNames(route).filter((name) => !(name in params)),
       [],
@@ -103,9 +110,17 @@ t.test('every problem, failure and check → plain words, and steps that exist w
   const steps = readiness.body.checks.flatMap(({ next = [] }) => next);
   t.ok(steps.length > 1);
   for (const step of steps) {
-    fits(step, 'readiness');
+    fits(step, 'readiness of a source');
     t.match(step.params, params, 'with the id of the source');
   }
+  const transform = { name: 'one', output: 'gold.acme.one', sql: 'select 1 as one' };
+  const written = await world.call(who, createTransform, { body: transform });
+  const transform_id = written.ok ? written.body.transform_id : '';
+  const detail = await world.call(who, getTransformDetail, { params: { transform_id } });
+  if (!detail.ok) throw new Error(detail.problem.code);
+  const helps = detail.body.readiness.checks.flatMap(({ next = [] }) => next);
+  t.match(helps[0], { operation: 'transforms.hydrate_transform', params: { transform_id } });
+  for (const step of helps) fits(step, 'readiness of a transform');
 });
 
 /** Where a call of the API, a command or a place between braces is code, and no sentence. */

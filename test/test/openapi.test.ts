@@ -40,9 +40,9 @@ const REFUSED: Readonly<Record<string, string>> = {
   'transforms.materialize': 'transform_not_ready',
   'transforms.execute': 'transform_not_ready',
   // No sync has filled the table that they name.
-  'transforms.run_query': 'not_found',
-  'transforms.preview_transform': 'not_found',
-  'transform_patterns.preview_transform_pattern': 'not_found',
+  'transforms.run_query': 'input_missing',
+  'transforms.preview_transform': 'input_missing',
+  'transform_patterns.preview_transform_pattern': 'input_missing',
 };
 
 /** After them no run starts, and no source is made. */
