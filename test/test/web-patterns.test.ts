@@ -138,15 +138,15 @@ t.test('a typo that is saved → a draft that is not put in force; the transform
   const window = await open({ width: 1440 });
   const { page, faults } = window;
   await signIn(window, at('definition'), 'Ada');
-  await shot(page, 'draft-first');
   const put = page.getByRole('button', { name: 'Put in force' });
+  const why = page.getByText('It cannot be put in force.');
   await write(page, `select id, ctiy from ${TABLE}`);
-  await page.getByText('It cannot be put in force: line 1, column 12').waitFor();
+  await why.getByRole('button', { name: 'Line 1, column 12' }).waitFor();
   t.ok(await put.isDisabled());
   await shot(page, 'draft-fault');
   await page.getByRole('button', { name: 'Save draft' }).click();
   await page.getByText('Draft, not in force: runs use version 1').waitFor();
-  await page.getByText('It cannot be put in force: line 1, column 12').waitFor();
+  await why.getByRole('button', { name: 'Line 1, column 12' }).waitFor();
   t.strictSame(await axeFaults(page), [], 'a draft with a fault');
   await shot(page, 'draft-saved');
   await page.getByRole('button', { name: 'More actions' }).click();
