@@ -123,6 +123,7 @@ export {
   WRITE_MODES,
   type WriteMode,
 } from './contract/stream/streams.ts';
+export { STREAM_FAULTS } from './contract/stream-faults.ts';
 export {
   getReplay,
   ReplayOutcome,

@@ -53,6 +53,7 @@ async function seedSources(api: Api): Promise<ExampleCall[]> {
   return [
     example(createSource, { body: { name: 'fuzzed', pattern_id: 'files', source_config: DATA } }),
     example(startDiscovery, { body: { pattern_id: 'files', source_config: DATA } }),
+    example(startDiscovery, { body: { ...write, source_config: DATA } }),
     example(updateSource, { params: write, body: { source_config: DATA } }),
     { of: deleteSource, params: { source_id: retired } },
     { of: startSync, params: { source_id: (await declaredSource(api)).source_id } },

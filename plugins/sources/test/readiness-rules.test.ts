@@ -175,6 +175,7 @@ t.test('fields, values and lines that the last sync left aside are told, stream 
 
 t.test('history and discovery warn and never refuse', async (t) => {
   t.equal(discoveryOutcome([]).status, 'warning');
+  t.equal(discoveryOutcome(['running'], { hasStreams: true }).status, 'pass', 'made with its streams');
   t.equal(discoveryOutcome(['running', 'succeeded']).status, 'pass', 'an open one is not judged yet');
   t.equal(discoveryOutcome(['failed', 'succeeded']).status, 'warning');
   const warning = (name: string, code: string) => ({
@@ -185,10 +186,9 @@ t.test('history and discovery warn and never refuse', async (t) => {
     hint: 'Sew.',
   });
   const warned = (...names: string[]) =>
-    discoveryOutcome(
-      ['succeeded'],
-      [...names.map((name) => warning(name, 'torn')), warning('gone', 'stream_not_found')],
-    );
+    discoveryOutcome(['succeeded'], {
+      warnings: [...names.map((name) => warning(name, 'torn')), warning('gone', 'stream_not_found')],
+    });
   t.equal(warned().status, 'pass', 'streams that are gone are a matter of schema_current');
   t.match(warned('ä "b".c'), {
     ...{ status: 'warning', detail: 'ä "b".c cannot be described: It is torn.', hint: 'Sew.' },

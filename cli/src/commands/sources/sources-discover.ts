@@ -15,15 +15,21 @@ export class SourcesDiscover extends WeirCommand {
     description: startDiscovery.summary,
     examples: [
       ['A source', 'weir sources discover shop -w'],
+      [
+        'A source as a change would leave it, which changes nothing',
+        'weir sources discover shop --set path=/data/new -w',
+      ],
       ['A configuration', 'weir sources discover --pattern files --set path=/data/shop -w'],
     ],
   });
 
   source = Option.String({ name: 'source_id', required: false });
   pattern = Option.String('--pattern', { description: 'Id of the connector pattern, without a source' });
-  file = Option.String('-f,--file', { description: 'Configuration in YAML or JSON; - reads stdin' });
+  file = Option.String('-f,--file', {
+    description: 'Configuration, or what changes in that of the source, in YAML or JSON; - reads stdin',
+  });
   set = Option.Array('--set', [], { description: 'One value of the configuration, as key=value' });
-  field = Option.Array('--field', [], { description: `A credential field, without a source: ${FIELD_FORM}` });
+  field = Option.Array('--field', [], { description: `A credential field: ${FIELD_FORM}` });
   jsonField = Option.Array('--json-field', [], { description: 'A credential field whose value is JSON and no text' });
   credentialRef = Option.String('--credential-ref', { description: 'A credential that is there, without a source' });
   queue = Option.Boolean('--queue', false, { description: 'Accept the run although no worker polls for it' });
@@ -39,14 +45,16 @@ export class SourcesDiscover extends WeirCommand {
       ...(values === undefined ? {} : { credential_values: values }),
       ...(this.credentialRef === undefined ? {} : { credential_ref: this.credentialRef }),
     };
-    if (this.source !== undefined && Object.keys(credentials).length > 0) {
-      throw new CliError('usage', 'A source has its own credentials: give them with --pattern alone.');
+    if (this.source !== undefined && this.credentialRef !== undefined) {
+      throw new CliError('usage', 'A source has its own credential: --credential-ref goes with --pattern alone.');
     }
     const api = await this.api();
+    const config = { source_config: withSettings(given, this.set), ...credentials };
+    const isChange = this.file !== undefined || this.set.length > 0 || values !== undefined;
     const body =
       this.source === undefined
-        ? { pattern_id: this.pattern as string, source_config: withSettings(given, this.set), ...credentials }
-        : { source_id: await sourceId(api, this.source) };
+        ? { pattern_id: this.pattern as string, ...config }
+        : { source_id: await sourceId(api, this.source), ...(isChange && config) };
     const started = await api.call(startDiscovery, { body, query: this.queue ? { queue: true } : {} });
     if (started.warning) this.note(`warning: ${started.warning.detail}`);
     if (!this.wait) {

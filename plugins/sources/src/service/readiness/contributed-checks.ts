@@ -64,10 +64,13 @@ function warningChecks({ kernel, tables, patterns }: Deps): ReadinessCheck[] {
           { kind: DISCOVERY_KIND.kind, subjectId: sourceId },
           { limit: RECENT_RUNS },
         );
-        const warnings = await kernel.db(tenant).transaction((tx) => lastWarnings(tx, sourceId));
+        const known = await kernel.db(tenant).transaction(async (tx) => ({
+          warnings: await lastWarnings(tx, sourceId),
+          hasStreams: (await liveSource(tx, sourceId)).status !== 'draft',
+        }));
         return discoveryOutcome(
           items.map(({ status }) => status),
-          warnings,
+          known,
         );
       },
     },
@@ -124,12 +127,16 @@ function warningChecks({ kernel, tables, patterns }: Deps): ReadinessCheck[] {
   ];
 }
 
-/** Newest first; at most one run of a kind is open. `warnings` are those of the last that succeeded. Pure. */
+/**
+ * Newest first; at most one run of a kind is open. `warnings` are those of the last that succeeded. A source that is made
+ * with its streams needs no discovery of its own. Pure.
+ */
 export function discoveryOutcome(
   newest: readonly RunStatus[],
-  warnings: readonly DiscoveryWarningView[] = [],
+  { warnings = [], hasStreams = false }: { warnings?: readonly DiscoveryWarningView[]; hasStreams?: boolean } = {},
 ): CheckOutcome {
   const last = newest.find((status) => TERMINAL_RUN_STATUSES.includes(status));
+  if (last === undefined && hasStreams) return { status: 'pass', detail: 'Its streams were given when it was made.' };
   if (last === undefined)
     return { status: 'warning', detail: 'No discovery of this source has ended yet.', ...DISCOVER };
   if (last === 'succeeded') return describedOutcome(warnings);
