@@ -44,13 +44,15 @@ export interface ReadinessCheck {
   title: string;
   /** Whether a failure refuses the start; otherwise it is told only. */
   blocks: boolean;
+  /** A failure that refuses no start makes the subject unready all the same: what would start is known to fail. */
+  withholds?: true;
   run(tenant: Tenant, subjectId: string): Promise<CheckOutcome>;
 }
 
 /** Where each domain lists the conditions for its own things and for those of others. */
 export const ReadinessChecks = contributionPoint<ReadinessCheck>('readiness.check');
 
-/** The answer of a readiness route: every check of a subject; `ready` when none that blocks has failed. */
+/** The answer of a readiness route: every check of a subject; `ready` when none that blocks or withholds has failed. */
 export const Readiness = Type.Object({
   subject: Type.String(),
   subject_id: Type.String(),

@@ -13,8 +13,12 @@ export function readiness(given: Contributions): AskReadiness {
     const asked = given.of(ReadinessChecks).filter((check) => check.subject === subject);
     if (asked.length === 0) throw kernelProblems.notFound();
     const checks: ReadinessView['checks'] = [];
-    for (const check of asked) checks.push(await outcomeOf(check, tenant, subjectId));
-    const ready = checks.every((check) => !check.blocks || check.status !== 'fail');
+    let ready = true;
+    for (const check of asked) {
+      const outcome = await outcomeOf(check, tenant, subjectId);
+      checks.push(outcome);
+      if (outcome.status === 'fail' && (check.blocks || check.withholds === true)) ready = false;
+    }
     return { subject, subject_id: subjectId, ready, checks };
   };
 }

@@ -5,6 +5,7 @@ import { discoveryOutcome, historyOutcome } from '../src/service/readiness/contr
 import { leftAside } from '../src/service/readiness/left-aside.ts';
 import {
   BLOCKING_CHECKS,
+  provenOutcome,
   type SourceFacts,
   type StreamFacts,
   startRefusal,
@@ -152,9 +153,27 @@ t.test('each part of the checklist is a check of its own', async (t) => {
   const moved = { ...good, discovered: false };
   t.match(current?.judge({ ...ready, changed: ['credentials'], streams: [moved] }), {
     status: 'warning',
-    detail: /^Changed since the last successful discovery: credentials\./,
     items: [{ code: 'not_discovered' }],
   });
+});
+
+t.test('a configuration that has changed, or for which the last run failed → not proven', async (t) => {
+  const failed = (what: 'discovery' | 'sync', origin: string) => ({
+    what,
+    failure: { origin, detail: 'No such folder.' },
+  });
+  t.match(provenOutcome([], undefined), { status: 'pass' });
+  t.match(provenOutcome([], { what: 'sync', failure: undefined }), { status: 'pass' });
+  t.match(provenOutcome([], failed('sync', 'source')), { status: 'pass' }, 'the source was at fault');
+  t.match(provenOutcome(['credentials'], undefined), {
+    status: 'fail',
+    detail: 'Changed since the last successful discovery: credentials.',
+  });
+  for (const what of ['discovery', 'sync'] as const)
+    t.match(provenOutcome([], failed(what, 'config')), {
+      status: 'fail',
+      detail: `The last ${what} failed by the configuration: No such folder.`,
+    });
 });
 
 t.test('fields, values and lines that the last sync left aside are told, stream by stream', async (t) => {

@@ -76,8 +76,11 @@ t.test('what a discovery has seen is compared with what the source has', async (
   const early = ok(await api(createStream, { params, body: own }));
   t.match(await discovered(api, source_id), { status: 'succeeded' });
   const of = (stream_id: string) => ({ params: { source_id, stream_id } });
-  const current = async () =>
-    ok(await api(getSourceReadiness, { params })).checks.find(({ check }) => check === 'schema_current');
+  const named = async (name: string) => {
+    const { ready, checks } = ok(await api(getSourceReadiness, { params }));
+    return { ready, ...checks.find(({ check }) => check === name) };
+  };
+  const current = () => named('schema_current');
   t.match(
     ok(await api(getStream, of(early.stream_id))),
     { needs_attention: true, attention: [{ pointer: '/namespace', code: 'not_discovered' }] },
@@ -97,8 +100,12 @@ t.test('what a discovery has seen is compared with what the source has', async (
   ok(await api(createStream, { params, body: { ...own, name: 'unseen', namespace: null } }));
   t.match(await current(), { status: 'warning', items: [{ name: 'unseen', code: 'not_discovered' }] });
   ok(await api(updateSource, { params, body: { source_config: { path: join(data, 'gone') } } }));
-  t.match(await current(), { status: 'warning', detail: /: configuration or pattern version\./ });
+  t.match(await named('proven'), { ready: false, status: 'fail', detail: /: configuration or pattern version\./ });
+  t.match(await discovered(api, source_id), { status: 'failed' });
   ok(await api(updateSource, { params, body: { source_config: { path: data } } }));
+  t.match(await named('proven'), { ready: false, status: 'fail', detail: /^The last discovery failed by the config/ });
+  t.match(await discovered(api, source_id), { status: 'succeeded' });
+  t.match(await named('proven'), { ready: true, status: 'pass' });
   t.match(await current(), { items: [{ code: 'not_discovered' }], detail: /did not find 1 enabled stream/ });
 });
 

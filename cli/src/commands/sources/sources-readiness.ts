@@ -28,7 +28,7 @@ export class SourcesReadiness extends WeirCommand {
       items.map(({ name, code }) => `${name}: ${code}`).join('; ');
     const checks = answer.checks.map(({ items, ...check }) => ({ ...check, items: named(items) }));
     await this.show(checks, { columns: ['status', 'title', 'detail', 'items'] });
-    const failed = answer.checks.filter(({ blocks, status }) => blocks && status === 'fail');
+    const failed = answer.checks.filter(({ status }) => status === 'fail');
     this.note(answer.ready ? 'ready' : `not ready: ${failed.map(({ check }) => check).join(', ')}`);
     const help = failed.flatMap(({ hint, next }) =>
       helpLines({ ...(hint === null ? {} : { hint }), ...(next && { next }) }),

@@ -17,7 +17,7 @@ import { lastWarnings } from '../row/last-seen.ts';
 import { liveSource } from '../row/live-source.ts';
 import { leftAside } from './left-aside.ts';
 import { sharedThings } from './shared-things.ts';
-import { BLOCKING_CHECKS, DISCOVER, MAX_NAMED, ofSource } from './source-checks.ts';
+import { BLOCKING_CHECKS, DISCOVER, type LastEnded, MAX_NAMED, ofSource, provenOutcome } from './source-checks.ts';
 import { type FactDeps, readSourceFacts } from './source-facts.ts';
 
 /** The subject of every check of this plugin. */
@@ -48,7 +48,28 @@ export function contributedChecks(deps: Deps): ReadinessCheck[] {
         .db(tenant)
         .transaction(async (tx) => judge(await readSourceFacts(tx, await liveSource(tx, sourceId), deps))),
   }));
-  return [...blocking, ...warningChecks(deps)];
+  return [...blocking, provenCheck(deps), ...warningChecks(deps)];
+}
+
+function provenCheck(deps: Deps): ReadinessCheck {
+  const { kernel } = deps;
+  return {
+    ...{ subject: SOURCE_SUBJECT, blocks: false, withholds: true },
+    check: 'proven',
+    title: 'The configuration is as it last worked',
+    run: async (tenant, sourceId) => {
+      const facts = await kernel
+        .db(tenant)
+        .transaction(async (tx) => readSourceFacts(tx, await liveSource(tx, sourceId), deps));
+      const endedOf = async (what: LastEnded['what'], kind: string) => {
+        const { items } = await kernel.runs.page(tenant, { kind, subjectId: sourceId }, { limit: 2 });
+        const run = items.find(({ status }) => status === 'succeeded' || status === 'failed');
+        return run === undefined ? [] : [{ what, failure: run.failure, endedAt: run.endedAt?.getTime() ?? 0 }];
+      };
+      const ended = [...(await endedOf('discovery', DISCOVERY_KIND.kind)), ...(await endedOf('sync', SYNC_KIND.kind))];
+      return provenOutcome(facts.changed, ended.toSorted((one, other) => other.endedAt - one.endedAt)[0]);
+    },
+  };
 }
 
 function warningChecks({ kernel, tables, patterns }: Deps): ReadinessCheck[] {

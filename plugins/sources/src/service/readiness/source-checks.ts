@@ -88,7 +88,7 @@ export const BLOCKING_CHECKS: readonly SourceCheck[] = [
     title: 'The settings fit what the source has now',
     judge(facts) {
       const attentive = facts.streams.filter(({ needsAttention }) => needsAttention);
-      if (attentive.length === 0) return sinceDiscovery(facts);
+      if (attentive.length === 0) return notDiscovered(facts);
       const items = attentive.map((stream) => item(stream, 'needs_attention'));
       return judged(items, 'need attention since the schema was refreshed');
     },
@@ -158,16 +158,37 @@ function itemsOf(streams: readonly StreamFacts[], settings: readonly string[]): 
 }
 
 /** Warns only: what the source has now is known when it is asked, and a sync may come before that. */
-function sinceDiscovery({ streams, changed }: SourceFacts): CheckOutcome {
+function notDiscovered({ streams }: SourceFacts): CheckOutcome {
   const items = streams.flatMap((stream) => (stream.discovered ? [] : [item(stream, 'not_discovered')]));
-  const details = [
-    ...(changed.length > 0 ? [`Changed since the last successful discovery: ${changed.join(', ')}.`] : []),
-    ...(items.length > 0
-      ? [`The last successful discovery did not find ${counted(items.length, 'enabled stream')}.`]
-      : []),
-  ];
-  if (details.length === 0) return judged([], '');
-  return { status: 'warning', detail: details.join(' '), ...DISCOVER, items: items.slice(0, MAX_NAMED) };
+  if (items.length === 0) return judged([], '');
+  const detail = `The last successful discovery did not find ${counted(items.length, 'enabled stream')}.`;
+  return { status: 'warning', detail, ...DISCOVER, items: items.slice(0, MAX_NAMED) };
+}
+
+/** The last run of a source that has ended, discovery or sync. */
+export interface LastEnded {
+  what: 'discovery' | 'sync';
+  failure: { origin: string; detail: string } | undefined;
+}
+
+/** Whether the configuration is one with which the source has worked. It refuses no start: a sync may prove it. Pure. */
+export function provenOutcome(changed: readonly string[], last: LastEnded | undefined): CheckOutcome {
+  if (changed.length > 0) {
+    return {
+      status: 'fail',
+      detail: `Changed since the last successful discovery: ${changed.join(', ')}.`,
+      ...DISCOVER,
+    };
+  }
+  if (last?.failure?.origin !== 'config') return { status: 'pass', detail: 'Nothing has changed since it worked.' };
+  const next = [ofSource('sources.update_source', 'Correct the configuration'), ...DISCOVER.next];
+  const hint = 'Correct the configuration, then discover the source again.';
+  return {
+    status: 'fail',
+    detail: `The last ${last.what} failed by the configuration: ${last.failure.detail}`,
+    hint,
+    next,
+  };
 }
 
 function judged(items: Items, sentence: string): CheckOutcome {
