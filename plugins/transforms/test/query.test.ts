@@ -49,7 +49,12 @@ t.test('SQL over the datasets of a tenant', async (t) => {
     const ask = (sql: string) => call(runQuery, { body: { sql } });
     t.match(await ask('select * from bronze.other.orders'), refused(403, 'dataset_not_readable'));
     t.match(await ask('select * from bronze.other.absent'), refused(403, 'dataset_not_readable'));
-    t.match(await ask('select * from bronze.acme.absent'), refused(404, 'not_found'));
+    const absent = await ask('select *\nfrom bronze.acme.order');
+    t.match(absent, refused(409, 'input_missing'));
+    const meant = { dataset_id: 'bronze.acme.order', line: 2, column: 6 };
+    t.match(absent, { problem: { faults: [meant], errors: [{ pointer: '/sql', message: /cannot be found/ }] } });
+    const near = await ask('select cuont(*) from bronze.acme.orders');
+    t.match(near, { problem: { faults: [{ code: 'function_unknown', nearest: 'count', line: 1, column: 8 }] } });
     const wrong = await ask("select nope_column,\n getenv('HOME') from bronze.acme.orders");
     t.match(wrong, refused(422, 'sql_refused'));
     t.match(wrong, { problem: { faults: [{ code: 'function_refused', line: 2, column: 2 }] } });
