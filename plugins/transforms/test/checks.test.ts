@@ -44,7 +44,7 @@ t.test('the checks of a run', async (t) => {
       const failed = await materialized(flights);
       t.match(failed, {
         ...{ status: 'failed', output_snapshot_id: null },
-        failure: { code: 'check_failed', origin: 'data', retryable: false, detail: /has_code \(1 rows\)/ },
+        failure: { code: 'check_failed', origin: 'data', retryable: false, detail: /has_code \(1 row\)/ },
       });
       t.strictSame(new Set(statuses(failed)), new Set(['failed']));
       t.strictSame(await rows(FLIGHTS), before);
