@@ -2,7 +2,7 @@ import type { TenantRole } from '@weir/kernel/contract';
 import { getDatasetSchema, previewDataset } from '@weir/plugin-datasets/contract';
 import { getMe } from '@weir/plugin-identity/contract';
 import { getRun, listRuns } from '@weir/plugin-runs/contract';
-import { getPattern } from '@weir/plugin-sources/contract';
+import { getPattern, getStreamState, listStreams } from '@weir/plugin-sources/contract';
 import t from 'tap';
 import { testBrowser } from '../browser.ts';
 import { buildPages } from '../build.ts';
@@ -33,7 +33,10 @@ const PAGES = [
     '/runs',
     '/runs?status=failed',
   ],
-  ...tabs(`/sources/${ID}`, 'sync', 'streams', 'history', 'schedule', 'credentials'),
+  ...tabs(`/sources/${ID}`, 'sync', 'streams', 'history', 'schedule', 'configuration', 'credentials'),
+  ...[`streams&stream=${ID}`, 'configuration&show=edit', `history&run=${ID}&show=receipt`].map(
+    (more) => `/sources/${ID}?tab=${more}`,
+  ),
   ...tabs(`/datasets/${TABLE}`, 'preview', 'schema', 'snapshots', 'quarantine', 'used', 'lineage', 'elsewhere'),
   ...tabs(`/transforms/${ID}`, 'overview', 'definition', 'checks', 'runs', 'versions', 'lineage', 'schedule'),
   ...['source-sync', 'source-discovery', 'materialization', 'transform'].map((kind) => `/runs/${kind}`),
@@ -57,6 +60,12 @@ story.answer(getMe, (me) => ({
   tenants: [{ alias: 'demo', roles: [story.role] }],
   platform_admin: story.role === 'admin',
 }));
+const RECORDS = {
+  properties: {
+    'id "ä".b': { type: 'integer', description: 'A long description of a field that wraps in a narrow window' },
+    doc: { type: ['null', 'object'], properties: { a_rather_long_name_without_any_space_in_it: { type: 'string' } } },
+  },
+};
 interface RunLike {
   status: string;
   failure: object | null;
@@ -97,6 +106,15 @@ story.answer(previewDataset, (made) => {
   ]);
   return { ...made, columns, rows };
 });
+story.answer(getStreamState, (made) => ({ ...made, state: '{"cursor":9007199254740993}' }));
+story.answer(listStreams, (made) => ({
+  ...made,
+  items: (made.items as object[]).map((stream) => ({
+    ...stream,
+    schema: RECORDS,
+    supported_sync_modes: ['full_refresh'],
+  })),
+}));
 const text = (title: string, more = {}) => ({ type: 'string', title, description: `What ${title} is`, ...more });
 story.answer(getPattern, (made) => ({
   ...made,
@@ -139,7 +157,7 @@ const BUSY = /aria-busy="true"/;
 const ODD = /does not fit these pages|You may not see this|No such page|undefined|NaN|\[object/;
 /** Words of what changes something; everybody has tokens of their own. */
 const CHANGES =
-  /^(New (source|transform|webhook|policy)|Save (a|c)|Create|Load|Choose files|Sync now|Cancel|Run (now|again)|Try|Test|Discover|Hydrate|Put in force|Discard|Restore|Delete|Add a check|Remove|Edit|Pause|Set a|Rotate|Detach|Replace|Redeliver)/;
+  /^(New (source|transform|webhook|policy)|Save (a|c)|Create|Load|Choose files|Sync now|Cancel|Run (now|again)|Try|Test|Discover|Hydrate|Put in force|Discard|Restore|Delete|Add a check|Remove|Edit|Pause|Set a|Rotate|Detach|Replace|Redeliver|Reset|Verify$)/;
 const { page, faults } = await openWindow(t, browser, { colorScheme: 'light' });
 const settle = () => page.evaluate(SETTLE);
 const main = page.locator('main');

@@ -77,10 +77,12 @@ const source = createRoute({
   path: '/sources/$sourceId',
   component: lazyRouteComponent(() => import('../sources/detail/source-page.tsx'), 'SourcePage'),
   validateSearch: params({
-    tab: oneOf('sync', 'streams', 'history', 'schedule', 'credentials'),
+    tab: oneOf('sync', 'streams', 'history', 'schedule', 'configuration', 'credentials'),
     q: text,
     run: uuid,
-    show: oneOf('log', 'attention'),
+    show: oneOf('log', 'receipt', 'attention', 'cursor', 'edit'),
+    stream: uuid,
+    field: text,
     ...ofLog,
   }),
 });

@@ -1,10 +1,12 @@
 import { Button, Collapse, Fieldset, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useDisclosure, useId } from '@mantine/hooks';
 import { ChevronDown, ChevronRight } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { useFieldArray, useFormContext, useFormState, useWatch } from 'react-hook-form';
 import { CHOSEN } from './compose-config.ts';
 import { SchemaInput, type Suggested } from './schema-input.tsx';
 import { discriminator, fieldKind, members, type SchemaNode, titleOf } from './schema-node.ts';
+import { ReplacedSecret, StoredSecret } from './stored-secret.tsx';
 
 export interface FieldPlace {
   /** In the form, such as `config.path`. */
@@ -19,6 +21,10 @@ export interface FieldContext {
   suggested?: Suggested;
   /** What the server says of what is typed, by JSON pointer. */
   faults?: ReadonlyMap<string, string>;
+  /** What is known of a secret that is stored already; it is kept unless it is replaced. */
+  stored?(pointer: string): string | undefined;
+  /** The JSON pointer of a field that must be in sight. */
+  shown?: string | undefined;
 }
 
 const within = ({ path, pointer }: FieldPlace, name: string): FieldPlace => ({
@@ -37,7 +43,13 @@ interface SchemaFieldsProps {
 /** The fields of an object schema: what is required, the alternatives, and the rest behind a fold. */
 export function SchemaFields({ node, place, context, isOpen = false }: SchemaFieldsProps) {
   const { plain, advanced, oneOf } = members(node, isOpen);
-  const [opened, { toggle }] = useDisclosure(false);
+  const { getValues } = useFormContext();
+  /** A field that has a value already, or must be in sight, is not folded away. */
+  const isWanted = ([name]: [string, SchemaNode]) => {
+    const { path, pointer } = within(place, name);
+    return getValues(path) !== undefined || `${context.shown}/`.startsWith(`${pointer}/`);
+  };
+  const [opened, { toggle }] = useDisclosure(advanced.some(isWanted));
   const id = useId();
   const one = ([name, field]: [string, SchemaNode]) => (
     <SchemaField
@@ -135,9 +147,11 @@ function SchemaField(props: SchemaFieldProps) {
       </Fieldset>
     );
   }
-  return (
+  const known = kind === 'secret' ? context.stored?.(place.pointer) : undefined;
+  const label = titleOf(name, node);
+  const input = (
     <SchemaInput
-      label={titleOf(name, node)}
+      label={label}
       kind={kind}
       node={node}
       path={place.path}
@@ -145,6 +159,39 @@ function SchemaField(props: SchemaFieldProps) {
       suggested={context.suggested}
       fault={context.faults?.get(place.pointer)}
     />
+  );
+  if (known === undefined) return input;
+  return (
+    <SecretField label={label} known={known} path={place.path}>
+      {input}
+    </SecretField>
+  );
+}
+
+/** A secret that is stored, or its replacement while one is typed. */
+function SecretField({
+  label,
+  known,
+  path,
+  children,
+}: {
+  label: string;
+  known: string;
+  path: string;
+  children: ReactNode;
+}) {
+  const { setValue, unregister } = useFormContext();
+  const [isReplacing, { open, close }] = useDisclosure(false);
+  if (!isReplacing) return <StoredSecret label={label} known={known} replace={open} />;
+  const keep = () => {
+    setValue(path, undefined);
+    unregister(path);
+    close();
+  };
+  return (
+    <ReplacedSecret label={label} keep={keep}>
+      {children}
+    </ReplacedSecret>
   );
 }
 

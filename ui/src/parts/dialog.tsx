@@ -29,7 +29,7 @@ export function Dialog({ title, size = 'md', onClose, children }: DialogProps) {
 }
 
 /** Gives the focus back to what had it before; the ready-made one does so only for a dialog that was closed at first. */
-function useFocusBack(): void {
+export function useFocusBack(): void {
   const before = useRef(document.activeElement);
   useEffect(
     () => () => {

@@ -7,6 +7,7 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { FormProvider, useForm, useFormContext, useWatch } from 'react-hook-form';
 import { useConnection } from '../../api/connection.ts';
 import { useChange, useRead } from '../../api/queries.ts';
+import { AnswerPlace } from '../../form/answer-place.tsx';
 import { type Composed, composeConfig, type FormValues, isCredentialAt } from '../../form/compose-config.ts';
 import { ErrorCount } from '../../form/error-count.tsx';
 import { SchemaFields } from '../../form/schema-fields.tsx';
@@ -120,7 +121,7 @@ function CreateForm({ pattern }: { pattern: PatternView }) {
           </form>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <Stack>
+          <AnswerPlace of={tried?.workflowId ?? start.error ?? making.error}>
             {start.error === null ? null : <FaultNote error={start.error} />}
             {tried === undefined ? (
               start.error === null && (
@@ -135,7 +136,7 @@ function CreateForm({ pattern }: { pattern: PatternView }) {
               />
             )}
             {making.error === undefined ? null : <FaultNote error={making.error} />}
-          </Stack>
+          </AnswerPlace>
         </Grid.Col>
       </Grid>
     </FormProvider>

@@ -11,6 +11,8 @@ import { FailureNote } from '../../parts/failure-note.tsx';
 import { bytesText, counted } from '../../parts/numbers.ts';
 import { Region } from '../../parts/region.tsx';
 import { durationText, useNow } from '../../parts/show-time.tsx';
+import { SYNC_WORDS } from '../stream/mode-words.ts';
+import { DiscoveryWarnings } from './discovery-warnings.tsx';
 import type { NewSource } from './make-source.ts';
 
 const LOOK_AGAIN_MS = 700;
@@ -43,7 +45,12 @@ export function DiscoveryResult({ workflowId, ...rest }: DiscoveryResultProps) {
       {(status) => {
         if (!status.is_terminal) return <DiscoveryProgress status={status} />;
         if (status.failure !== null) return <DiscoveryFailure failure={status.failure} />;
-        return <FoundStreams found={status.streams ?? []} {...rest} />;
+        return (
+          <Stack>
+            <DiscoveryWarnings warnings={status.warnings} />
+            <FoundStreams found={status.streams ?? []} {...rest} />
+          </Stack>
+        );
       }}
     </Region>
   );
@@ -138,7 +145,7 @@ function FoundStreams({
             <Checkbox
               key={labelOf(stream)}
               label={labelOf(stream)}
-              description={`${counted(Object.keys((stream.schema.properties as object | undefined) ?? {}).length, 'field')} · ${stream.supported_sync_modes.join(', ')}`}
+              description={`${counted(Object.keys((stream.schema.properties as object | undefined) ?? {}).length, 'field')} · ${stream.supported_sync_modes.map((mode) => SYNC_WORDS[mode].label.toLowerCase()).join(', ')}`}
               checked={chosen.has(stream.name)}
               onChange={(event) => choose([stream.name], event.currentTarget.checked)}
             />

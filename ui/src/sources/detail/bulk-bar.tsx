@@ -1,63 +1,52 @@
-import { Button, Group, Select, Text } from '@mantine/core';
-import { type BulkStreamBody, SYNC_MODES, WRITE_MODES } from '@weir/plugin-sources/contract';
+import { Button, Group, Text } from '@mantine/core';
+import type { StreamView } from '@weir/plugin-sources/contract';
+import { lazy, Suspense, useState } from 'react';
 import { counted } from '../../parts/numbers.ts';
+import type { OneChange } from './use-bulk-change.ts';
 
-/** What changes of each of several streams. */
-export type StreamChange = Pick<BulkStreamBody, 'enabled' | 'sync_mode' | 'write_mode'>;
+/** Read once it is asked for. */
+const BulkDialog = lazy(() => import('../stream/bulk-dialog.tsx').then((module) => ({ default: module.BulkDialog })));
 
 interface BulkBarProps {
-  count: number;
+  streams: readonly StreamView[];
   isPending: boolean;
-  onChange(change: StreamChange): void;
+  onChange(changes: readonly OneChange[]): void;
   onClear(): void;
 }
 
-const named = (modes: readonly string[]) => modes.map((value) => ({ value, label: value.replace('_', ' ') }));
-
-/** Changes all chosen streams alike. */
-export function BulkBar({ count, isPending, onChange, onClear }: BulkBarProps) {
+/** Changes all chosen streams, each as far as it allows. */
+export function BulkBar({ streams, isPending, onChange, onClear }: BulkBarProps) {
+  const [isAsked, setAsked] = useState(false);
+  const enable = (enabled: boolean) => onChange(streams.map((stream) => ({ stream, patch: { enabled } })));
   return (
     <Group className="panel" p="sm" gap="sm" role="toolbar" aria-label="Chosen streams">
       <Text size="sm" fw={560}>
-        {counted(count, 'stream')} chosen
+        {counted(streams.length, 'stream')} chosen
       </Text>
-      <Button size="xs" loading={isPending} onClick={() => onChange({ enabled: true })}>
+      <Button size="xs" loading={isPending} onClick={() => enable(true)}>
         Enable
       </Button>
-      <Button size="xs" variant="default" loading={isPending} onClick={() => onChange({ enabled: false })}>
+      <Button size="xs" variant="default" loading={isPending} onClick={() => enable(false)}>
         Disable
       </Button>
-      <Select
-        aria-label="Sync mode of all"
-        placeholder="Sync mode"
-        size="xs"
-        w={140}
-        data={named(SYNC_MODES)}
-        value={null}
-        onChange={(mode) => change('sync_mode', mode, SYNC_MODES, onChange)}
-      />
-      <Select
-        aria-label="Write mode of all"
-        placeholder="Write mode"
-        size="xs"
-        w={140}
-        data={named(WRITE_MODES)}
-        value={null}
-        onChange={(mode) => change('write_mode', mode, WRITE_MODES, onChange)}
-      />
+      <Button size="xs" variant="default" onClick={() => setAsked(true)}>
+        Set mode, cursor or key…
+      </Button>
       <Button size="xs" variant="subtle" onClick={onClear}>
         Choose none
       </Button>
+      <Suspense fallback={null}>
+        {isAsked ? (
+          <BulkDialog
+            streams={streams}
+            close={() => setAsked(false)}
+            set={(changes) => {
+              setAsked(false);
+              onChange(changes);
+            }}
+          />
+        ) : null}
+      </Suspense>
     </Group>
   );
-}
-
-function change<K extends 'sync_mode' | 'write_mode'>(
-  key: K,
-  mode: string | null,
-  modes: readonly NonNullable<StreamChange[K]>[],
-  onChange: (change: StreamChange) => void,
-): void {
-  const known = modes.find((one) => one === mode);
-  if (known !== undefined) onChange({ [key]: known });
 }

@@ -10,9 +10,12 @@ import { RefreshCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useChange, useRead } from '../../api/queries.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { FailureNote } from '../../parts/failure-note.tsx';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { DiscoveryFailure, DiscoveryProgress } from '../create/discovery-result.tsx';
+import { CorrectLink } from '../configuration/correct-link.tsx';
+import { DiscoveryProgress } from '../create/discovery-result.tsx';
+import { DiscoveryWarnings } from '../create/discovery-warnings.tsx';
 
 const LOOK_AGAIN_MS = 700;
 
@@ -70,7 +73,13 @@ function Discovered({ sourceId, workflowId, close }: { sourceId: string; workflo
   if (error !== null) return <FaultNote error={error} />;
   if (status.data === undefined) return null;
   if (!status.data.is_terminal) return <DiscoveryProgress status={status.data} />;
-  if (status.data.failure !== null) return <DiscoveryFailure failure={status.data.failure} />;
+  const { failure } = status.data;
+  if (failure !== null)
+    return (
+      <FailureNote failure={failure} title="Discovery failed">
+        <CorrectLink sourceId={sourceId} failure={failure} />
+      </FailureNote>
+    );
   if (rehearsal.data === undefined) return null;
   const isSame = [rehearsal.data.added, rehearsal.data.changed, rehearsal.data.removed].every(
     (list) => list.length === 0,
@@ -78,6 +87,7 @@ function Discovered({ sourceId, workflowId, close }: { sourceId: string; workflo
   return (
     <Dialog onClose={close} size="lg" title="What the source has now">
       <Stack>
+        <DiscoveryWarnings warnings={rehearsal.data.warnings} />
         {isSame ? <Text>Nothing has changed.</Text> : <Difference diff={rehearsal.data} />}
         <Text size="sm" c="dimmed">
           Modes, cursors, keys and what is enabled stay. New streams arrive disabled. Tables stay.

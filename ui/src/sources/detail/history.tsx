@@ -7,6 +7,7 @@ import {
   type SourceView,
   type SyncRunView,
 } from '@weir/plugin-sources/contract';
+import { lazy, Suspense } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { useReadPages } from '../../api/read-pages.ts';
 import { bytesText, counted, countText } from '../../parts/numbers.ts';
@@ -17,6 +18,11 @@ import { RunLog } from '../../runs/run-log.tsx';
 import { LongTable } from '../../table/long-table.tsx';
 import type { Pages } from '../../table/more-button.tsx';
 import { BackLink, LogLink, RunFacts } from './live-sync.tsx';
+
+/** Read once it is asked for. */
+const ReceiptPanel = lazy(() =>
+  import('../receipt/receipt-panel.tsx').then((module) => ({ default: module.ReceiptPanel })),
+);
 
 const PAGE = 50;
 const PERCENT = 100;
@@ -38,6 +44,7 @@ export function SyncHistory({ source: { source_id: sourceId } }: { source: Sourc
       ) : (
         <OneRun sourceId={sourceId} runId={run} />
       )}
+      <Suspense fallback={null}>{show === 'receipt' ? <ReceiptPanel runId={run} /> : null}</Suspense>
     </Stack>
   );
 }

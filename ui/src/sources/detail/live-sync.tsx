@@ -11,11 +11,12 @@ import type {
 } from '@weir/plugin-sources/contract';
 import type { ReactNode } from 'react';
 import { FailureNote } from '../../parts/failure-note.tsx';
-import { bytesText, countText } from '../../parts/numbers.ts';
+import { bytesText, counted, countText } from '../../parts/numbers.ts';
 import { Region } from '../../parts/region.tsx';
 import { agoText, durationText, ShowTime, useNow } from '../../parts/show-time.tsx';
 import { RunWord } from '../../parts/status-word.tsx';
 import { LongTable } from '../../table/long-table.tsx';
+import { CorrectLink } from '../configuration/correct-link.tsx';
 
 const PHASES: Readonly<Record<SyncPhase, string>> = {
   waiting: 'Waiting for a worker',
@@ -40,7 +41,7 @@ export function LiveSync({
       empty={({ run }) =>
         run === null
           ? {
-              words: `Never synced. A sync reads ${countText(source.streams_enabled)} enabled streams into their tables.`,
+              words: `Never synced. A sync reads ${counted(source.streams_enabled, 'enabled stream')} into tables.`,
             }
           : undefined
       }
@@ -68,7 +69,10 @@ export function RunFacts({ run, sourceId }: { run: SyncRunDetailView; sourceId: 
               </Text>
             ) : null}
           </Group>
-          <LogLink sourceId={sourceId} runId={run.run_id} />
+          <Group gap="xs">
+            {run.is_terminal ? <ReceiptLink sourceId={sourceId} runId={run.run_id} /> : null}
+            <LogLink sourceId={sourceId} runId={run.run_id} />
+          </Group>
         </Group>
         {run.is_terminal ? null : <Progress value={100} animated size="sm" aria-label="The sync is running" />}
         <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
@@ -92,7 +96,11 @@ export function RunFacts({ run, sourceId }: { run: SyncRunDetailView; sourceId: 
         )}
         {run.rows_rejected > 0 ? <Text size="sm">{countText(run.rows_rejected)} lines are in quarantine.</Text> : null}
       </Stack>
-      {run.failure === null ? null : <FailureNote failure={run.failure} title="The sync failed" />}
+      {run.failure === null ? null : (
+        <FailureNote failure={run.failure} title="The sync failed">
+          <CorrectLink sourceId={sourceId} failure={run.failure} />
+        </FailureNote>
+      )}
       <StreamRuns streams={run.streams} />
     </Stack>
   );
@@ -113,6 +121,26 @@ export function LogLink({ sourceId, runId }: { sourceId: string; runId: string }
       )}
     >
       Log
+    </Button>
+  );
+}
+
+/** Leads to what a sync says that it did, and to its verification. */
+function ReceiptLink({ sourceId, runId }: { sourceId: string; runId: string }) {
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      renderRoot={(props) => (
+        <Link
+          to="/sources/$sourceId"
+          params={{ sourceId }}
+          search={{ tab: 'history', run: runId, show: 'receipt' }}
+          {...props}
+        />
+      )}
+    >
+      Receipt
     </Button>
   );
 }

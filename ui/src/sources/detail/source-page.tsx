@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Tabs, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { Output } from '@weir/kernel/contract';
@@ -24,6 +24,7 @@ import { useMay } from '../../session/person.ts';
 import { WhoChanged } from '../../session/who-changed.tsx';
 import { SyncHistory } from './history.tsx';
 import { LiveSync } from './live-sync.tsx';
+import { SourceMenu } from './source-menu.tsx';
 import { StreamsTable } from './streams-table.tsx';
 
 const SourceCredentials = lazy(() =>
@@ -33,7 +34,14 @@ const SourceSchedule = lazy(() =>
   import('./source-schedule.tsx').then((module) => ({ default: module.SourceSchedule })),
 );
 
-const TABS = ['sync', 'streams', 'history', 'schedule', 'credentials'] as const;
+const ConfigurationTab = lazy(() =>
+  import('../configuration/configuration-tab.tsx').then((module) => ({ default: module.ConfigurationTab })),
+);
+const SourceReadiness = lazy(() =>
+  import('./source-readiness.tsx').then((module) => ({ default: module.SourceReadiness })),
+);
+
+const TABS = ['sync', 'streams', 'history', 'schedule', 'configuration', 'credentials'] as const;
 type SourceTab = (typeof TABS)[number];
 const LIVE_MS = 1_000;
 
@@ -78,6 +86,7 @@ function Source({ source }: { source: SourceView }) {
             sync={why === undefined ? sync : undefined}
           />
         ) : null}
+        <SourceMenu source={source} />
       </PageHead>
       <Group mt={-8} mb="xs" gap="xs">
         <Text size="sm" c="dimmed">
@@ -151,10 +160,16 @@ function SourceTabs({ tab, show, source, status }: SourceTabsProps) {
         <Tabs.Tab value="streams">Streams</Tabs.Tab>
         <Tabs.Tab value="history">History</Tabs.Tab>
         <Tabs.Tab value="schedule">Schedule</Tabs.Tab>
+        <Tabs.Tab value="configuration">Configuration</Tabs.Tab>
         {mayKnow ? <Tabs.Tab value="credentials">Credentials</Tabs.Tab> : null}
       </Tabs.List>
       <Tabs.Panel value="sync">
-        <LiveSync query={status} source={source} />
+        <Stack>
+          <LiveSync query={status} source={source} />
+          <Suspense fallback={null}>
+            <SourceReadiness source={source} />
+          </Suspense>
+        </Stack>
       </Tabs.Panel>
       <Tabs.Panel value="streams">
         <StreamsTable source={source} />
@@ -165,6 +180,11 @@ function SourceTabs({ tab, show, source, status }: SourceTabsProps) {
       <Tabs.Panel value="schedule">
         <Suspense fallback={null}>
           <SourceSchedule source={source} />
+        </Suspense>
+      </Tabs.Panel>
+      <Tabs.Panel value="configuration">
+        <Suspense fallback={null}>
+          <ConfigurationTab source={source} />
         </Suspense>
       </Tabs.Panel>
       <Tabs.Panel value="credentials">
