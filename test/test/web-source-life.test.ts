@@ -175,7 +175,7 @@ t.test('a schedule by keyboard alone: set, seen, run, paused with a reason, resu
   t.notOk(await page.getByRole('checkbox', { name: 'Sat' }).isChecked(), 'what was written as cron is shown in words');
   t.strictSame(await axeFaults(page), [], 'the form');
   await shot(page, 'dark-schedule-form');
-  await press(page, page.getByRole('button', { name: 'Cancel' }), 'Enter');
+  await press(page, page.getByRole('button', { name: 'Cancel', exact: true }), 'Enter');
   await press(page, page.getByRole('button', { name: 'Remove' }), 'Enter');
   await press(page, page.getByRole('button', { name: 'Remove schedule' }), 'Enter');
   await page.getByText('No schedule: source people').waitFor();
