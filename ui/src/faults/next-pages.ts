@@ -48,7 +48,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
   'sources.set_credentials': ofSource('credentials'),
   'sources.start_discovery': ofSource('streams'),
   'sources.trigger_schedule': ofSource('schedule'),
-  'sources.update_source': ofSource(),
+  'sources.update_source': ofSource('configuration'),
   'transform_patterns.list_transform_patterns': () => ({ to: '/transforms/patterns' }),
   'transforms.cancel_transform_run': ofRun,
   'transforms.change_transform': ofTransform('definition'),
