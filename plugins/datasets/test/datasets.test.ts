@@ -2,8 +2,8 @@ import { readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { localPath } from '@weir/lakehouse';
 import t from 'tap';
-import { getDataset, listDatasetSnapshots, listDatasets, previewDataset } from '../src/contract.ts';
-import { lake } from './kit.ts';
+import { getDataset, listDatasetSnapshots, listDatasets, listQuarantine, previewDataset } from '../src/contract.ts';
+import { batch, lake } from './kit.ts';
 
 t.test('a table that a source lands in is listed, described, previewed and has snapshots', async (t) => {
   const world = await lake(t);
@@ -100,6 +100,20 @@ t.test(
     t.equal(await code('bronze.acme.orders'), 'ok');
   },
 );
+
+t.test('a table that no sync writes → it has no quarantine, and asking for it is no refusal', async (t) => {
+  const world = await lake(t);
+  const acme = await world.tenant('acme');
+  const ref = { namespace: 'gold.acme', table: 'kpi' };
+  const { runId, leaseEpoch } = await world.run(acme);
+  await world.kernel
+    .db(acme)
+    .transaction((tx) => world.producers.register(tx, { ref, kind: 'transform', producerId: runId }));
+  const files = await world.stage(acme, ref, [{ id: 1 }], runId);
+  await world.tables.commit(acme, { runId, leaseEpoch, tables: [batch(ref, files)], checkpoints: [] });
+  const answer = await world.as('acme', 'viewer').call(listQuarantine, { params: { dataset_id: 'gold.acme.kpi' } });
+  t.match(answer, { ok: true, body: { quarantine_dataset_id: null, items: [], total: 0 } });
+});
 
 t.test('a data file that was cut short is a problem with a hint and never a 500', async (t) => {
   const world = await lake(t);

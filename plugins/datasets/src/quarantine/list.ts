@@ -11,6 +11,7 @@ import {
   type TableSchema,
 } from '@weir/lakehouse';
 import {
+  datasetProblems,
   type listQuarantine,
   MAX_COUNTED_REASONS,
   MAX_SHOWN_LINE_BYTES,
@@ -30,6 +31,9 @@ type Query = Input<typeof listQuarantine>['query'];
 type Answer = Output<typeof listQuarantine>;
 type Line = Answer['items'][number];
 
+const NO_TABLE = [kernelProblems.notFound, datasetProblems.datasetNotReadable, datasetProblems.invalidDatasetId].map(
+  ({ entry }) => entry.code,
+);
 const COLUMNS = ['run_id', 'stream', 'reason', 'position', 'raw'];
 
 /** The rejected lines of a dataset by page, and how many there are for each reason; none for one that has no such table. */
@@ -80,11 +84,12 @@ export async function quarantinePage(
   });
 }
 
+/** A table of which no line was ever rejected has none, nor has one that no sync writes: then its name cannot be read either. */
 async function quarantineTable(deps: ReadDeps, tenant: Tenant, ref: TableRef): Promise<OpenTable | undefined> {
   try {
     return await openTable(deps, tenant, datasetId(quarantineOf(ref)));
   } catch (error) {
-    if (error instanceof Problem && error.code === kernelProblems.notFound.entry.code) return undefined;
+    if (error instanceof Problem && NO_TABLE.includes(error.code)) return undefined;
     throw error;
   }
 }
