@@ -116,6 +116,11 @@ export const LANES = {
     files: ['plugins/datasets/test/old-metadata.test.ts'],
     inputs: ['lakehouse/src', 'plugins/datasets/src'],
   },
+  /** Every tab, link, switch and menu of the web pages, in every role. */
+  'web-walk': {
+    files: ['test/test/web-walk.test.ts'],
+    inputs: ['ui', 'plugins/ui/src', 'plugins/datasets/src', 'plugins/runs/src', 'test/walk'],
+  },
   /** Every query of TPC-H and TPC-DS against another reader of SQL. */
   lineage: { files: ['lib/sql/test/tpc.soak.ts'], inputs: ['lib/sql'] },
   openapi: {

@@ -230,6 +230,34 @@ t.test('no answer yet → every page shows that it loads', async (t) => {
   t.strictSame(await tour('loading', { wanted: BUSY }), []);
 });
 
+t.test('a page whose script is still to come → its place says so, then the page shows', async (t) => {
+  Object.assign(story, { state: 1, role: 'admin' });
+  await page.goto('about:blank');
+  await page.goto(story.url);
+  await show('/sources');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const scripts = /\/assets\/runs-page-/;
+  await page.route(scripts, (route) => promise.then(() => route.continue()));
+  await page.getByRole('link', { name: 'Runs', exact: true }).click();
+  await main.locator('[aria-busy=true]').waitFor();
+  t.equal(await page.getByRole('heading', { name: 'Sources' }).count(), 0, 'the page before has gone');
+  resolve();
+  await page.getByRole('heading', { name: 'Runs' }).waitFor();
+  await page.unroute(scripts);
+});
+
+t.test('a click on a row of a list, beside its link → opens what the row is about', async (t) => {
+  Object.assign(story, { state: 1, role: 'admin' });
+  await page.goto('about:blank');
+  await page.goto(story.url);
+  for (const list of ['/sources', '/datasets', '/transforms', '/runs']) {
+    await show(list);
+    await main.getByRole('row').nth(1).getByRole('cell').last().click();
+    const opened = `${list}/`;
+    t.ok(await until(`what a row of ${list} is about`, () => new URL(page.url()).pathname.startsWith(opened)), list);
+  }
+});
+
 t.test('an API that fails → every page says so', async (t) => {
   t.strictSame(await tour('failed', { wanted: /Internal error/ }), []);
 });
