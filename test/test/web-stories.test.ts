@@ -201,13 +201,18 @@ async function faultsOf(address: string): Promise<string[]> {
   return [...found, ...said].map((fault) => `${address} ${fault}`);
 }
 
-/** Shows each page in a state; answers what is wrong with them. */
-async function tour(state: StoryState, { wanted, role = 'admin' }: { wanted?: RegExp; role?: TenantRole } = {}) {
+/** Loads the application for a role, in a state. */
+async function enter(state: StoryState, role: TenantRole): Promise<void> {
   Object.assign(story, { state, role });
   // Calls without an answer hold every connection that the browser has, until their page is left.
   await page.goto('about:blank');
   await page.goto(story.url);
   await page.getByRole('link', { name: 'Home', exact: true }).waitFor();
+}
+
+/** Shows each page in a state; answers what is wrong with them. */
+async function tour(state: StoryState, { wanted, role = 'admin' }: { wanted?: RegExp; role?: TenantRole } = {}) {
+  await enter(state, role);
   const found: string[] = [];
   for (const address of wanted === undefined ? PAGES : PAGES.filter((one) => !FORMS.includes(one))) {
     await show(address, wanted);
@@ -231,9 +236,7 @@ t.test('no answer yet → every page shows that it loads', async (t) => {
 });
 
 t.test('a page whose script is still to come → its place says so, then the page shows', async (t) => {
-  Object.assign(story, { state: 1, role: 'admin' });
-  await page.goto('about:blank');
-  await page.goto(story.url);
+  await enter(1, 'admin');
   await show('/sources');
   const { promise, resolve } = Promise.withResolvers<void>();
   const scripts = /\/assets\/runs-page-/;
@@ -247,9 +250,7 @@ t.test('a page whose script is still to come → its place says so, then the pag
 });
 
 t.test('a click on a row of a list, beside its link → opens what the row is about', async (t) => {
-  Object.assign(story, { state: 1, role: 'admin' });
-  await page.goto('about:blank');
-  await page.goto(story.url);
+  await enter(1, 'admin');
   for (const list of ['/sources', '/datasets', '/transforms', '/runs']) {
     await show(list);
     await main.getByRole('row').nth(1).getByRole('cell').last().click();

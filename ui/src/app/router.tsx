@@ -12,7 +12,7 @@ import type { SourceStatus } from '@weir/plugin-sources/contract';
 import type { ChartHow } from '../grid/chart-points.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { Empty } from '../parts/region.tsx';
+import { Empty, LatePage, PATIENCE_MS } from '../parts/region.tsx';
 import { KIND_WORDS } from '../runs/run-kinds.ts';
 import {
   conditions,
@@ -195,6 +195,9 @@ export const router = createRouter({
     ...([transforms, newTransform, patterns, pattern, transform, runs, run, operations, pluginPage] as const),
   ]),
   defaultPreload: 'intent',
+  defaultPendingComponent: LatePage,
+  defaultPendingMs: PATIENCE_MS,
+  defaultPendingMinMs: 0,
   parseSearch,
   stringifySearch,
   // A link keeps only what the route of the page knows.

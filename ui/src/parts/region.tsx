@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { FaultNote } from './fault-note.tsx';
 
 /** Sooner than this a skeleton would only flicker. */
-const PATIENCE_MS = 150;
+export const PATIENCE_MS = 150;
 
 export interface EmptyWords {
   words: string;
@@ -43,8 +43,11 @@ export function Region<T>({ query, empty, lines = 4, children }: RegionProps<T>)
   );
 }
 
-function Loading({ lines }: { lines: number }) {
-  const [shown, setShown] = useState(false);
+/** The page whose script is still to come; the router waits before it shows this. */
+export const LatePage = () => <Loading lines={6} isLate />;
+
+function Loading({ lines, isLate = false }: { lines: number; isLate?: boolean }) {
+  const [shown, setShown] = useState(isLate);
   useTimeout(() => setShown(true), PATIENCE_MS, { autoInvoke: true });
   return (
     <Stack gap="sm" aria-busy="true" aria-label="Loading" role="status">

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
 import { Group, Table, type TableTrProps, Text } from '@mantine/core';
 import { useViewportSize } from '@mantine/hooks';
-import { type Key, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type Key, type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { MoreButton, type Pages } from './more-button.tsx';
 import { useRowsInSight } from './use-rows-in-sight.ts';
 import './long-table.css';
@@ -58,7 +58,7 @@ export function LongTable<R>({ label, minWidth, head, rows, keyOf, children, ...
           <Table.Thead>
             <Table.Tr aria-rowindex={1}>{head}</Table.Tr>
           </Table.Thead>
-          <Table.Tbody>
+          <Table.Tbody onClick={openRow}>
             {sight.inSight.flatMap(({ index, gap }) => {
               const row = rows[index];
               if (row === undefined) return [];
@@ -91,6 +91,13 @@ export function LongTable<R>({ label, minWidth, head, rows, keyOf, children, ...
       )}
     </div>
   );
+}
+
+/** Follows the link of a row, unless the click was for something else in it or marked a text. */
+function openRow({ target, ctrlKey, metaKey, shiftKey }: MouseEvent<HTMLTableSectionElement>): void {
+  if (!(target instanceof Element) || target.closest('a, button, input, label') || `${getSelection()}` !== '') return;
+  const click = { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey };
+  target.closest('tr')?.querySelector('a[data-row]')?.dispatchEvent(new globalThis.MouseEvent('click', click));
 }
 
 /** The place of rows that are not in sight. */
