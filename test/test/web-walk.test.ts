@@ -119,7 +119,7 @@ t.test('nonsense in every search parameter → the page as without them, and an 
   for (const [address, ...names] of LEGAL_VALUES) {
     await window.load(address);
     const look = await window.look();
-    for (const value of ['', 'nonsense', '-1']) {
+    for (const value of ['', 'nonsense']) {
       await window.load(`${address}?${names.map((name) => `${name}=${value}`).join('&')}`);
       t.strictSame([await window.look(), window.address(), await window.faults()], [look, address, []], value);
     }

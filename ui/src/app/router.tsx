@@ -205,6 +205,11 @@ export const router = createRouter({
   scrollRestoration: true,
 });
 
+// What the router leaves out of an address that somebody wrote is not shown either.
+router.subscribe('onResolved', ({ toLocation: { searchStr, href } }) => {
+  if (location.search !== searchStr) history.replaceState(history.state, '', href);
+});
+
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
