@@ -34,6 +34,7 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ],
   ['GET /sources/{source_id}/reset', because('sources', 'the same for all streams of a source')],
   ['POST /sources/{source_id}/reset', because('sources', 'all streams are read from nothing again, in one step')],
+  ['GET /sources/{source_id}/streams/{stream_id}/state', because('sources', 'where the next sync of a stream begins')],
   ['POST /sources/{source_id}/streams/{stream_id}/reset', because('sources', 'a stream is read from nothing again')],
   ['POST /sources/sync-runs/{sync_run_id}/cancel', because('sources', 'a sync that is not wanted any more')],
   ['GET /sources/sync-runs/{sync_run_id}/receipt', because('sources', 'what a sync says it has written')],

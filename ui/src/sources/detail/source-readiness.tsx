@@ -15,6 +15,7 @@ const FIXES: Readonly<Record<string, readonly [label: string, search: Record<str
   streams_configured: ['Look at the streams', { tab: 'streams', show: 'attention' }],
   cursor_fields: ['Choose cursors', { tab: 'streams', show: 'cursor' }],
   primary_keys: ['Look at the streams', { tab: 'streams', show: 'attention' }],
+  proven: ['Go to the configuration', { tab: 'configuration' }],
   discovery: ['Discover again', { tab: 'streams' }],
   exclusive_use: ['Edit the configuration', { tab: 'configuration', show: 'edit' }],
   left_aside: ['See the syncs', { tab: 'history' }],
