@@ -255,7 +255,15 @@ t.test('a SELECT over pinned inputs', async (t) => {
       ['select id as i from orders o, orders where id = 1', { code: 'column_ambiguous', name: 'id', offset: 7 }],
       ['select id, total as t from orders group by id', { code: 'column_not_grouped', name: 'total', offset: 11 }],
       ['select sum(note) as v from orders', { code: 'function_mismatch', name: 'sum', offset: 7 }],
-      ['select note::int as v from orders', { code: 'value_invalid', offset: 11 }],
+      [
+        'select note::int as v from orders',
+        { code: 'value_invalid', offset: 11, types: { from: 'VARCHAR', to: 'INT32' } },
+      ],
+      [
+        "select (note || ' to INT8')::date as v from orders",
+        { code: 'value_invalid', types: { from: 'VARCHAR', to: 'DATE' } },
+      ],
+      ["select (note || ' to SECRET')::double as v from orders", { code: 'value_invalid', types: { to: 'DOUBLE' } }],
       ["select error('boom ' || note) as v from orders", { code: 'value_invalid' }],
       ['select id as v from orders where sum(id) > 1', { code: 'statement_invalid' }],
     ] as const) {

@@ -52,6 +52,8 @@ export type StatementFault = {
   readonly nearest?: string;
   /** The byte of the statement at which the fault is. */
   readonly offset?: number;
+  /** Types of DuckDB: what the value has, where it is told, and what it does not fit. */
+  readonly types?: { readonly from?: string; readonly to: string };
 };
 
 /** The one error of this library: a stable code, a sentence, and the column names it is about, if any. */

@@ -28,12 +28,14 @@ export function statementError(error: unknown, sql: string, startsAt: number): L
   const offset = Number(told.position ?? Number.NaN) - startsAt;
   const name = nameOf(told);
   const nearest = nearestOf(told, code);
+  const types = code === 'value_invalid' ? typesOf(told) : undefined;
   const isThere = offset >= 0 && offset <= Buffer.byteLength(sql);
   const fault: StatementFault = {
     code,
     ...(name !== undefined && isWritten(name, sql) ? { name } : {}),
     ...(nearest === undefined ? {} : { nearest }),
     ...(isThere ? { offset } : {}),
+    ...(types === undefined ? {} : { types }),
   };
   return new LakehouseError('statement_invalid', 'The statement is invalid', { fault });
 }
@@ -61,8 +63,30 @@ function nameOf({ name, exception_message: message = '' }: Told): string | undef
   return (
     name ??
     unquoted ??
+    SOURCE_COLUMN.exec(message)?.[1] ??
     /(?:^column| does not have a column named|^Ambiguous reference to column name) "([^"]+)"/.exec(message)?.[1]
   );
+}
+
+/** Messages about values end in the type, or begin with it: what stands between is the value, and is left out. */
+const VALUE_MESSAGES: readonly RegExp[] = [
+  /^Could not convert (?<kind>string) .* to (?<to>[A-Z0-9]+)$/s,
+  /^Type (?<from>[A-Z0-9]+) with value .* destination type (?<to>[A-Z0-9]+)$/s,
+  /^Could not cast value .* to (?<to>DECIMAL\(\d+,\s?\d+\))$/s,
+  /^invalid (?<format>date|timestamp|time|interval) field format/,
+  /^Overflow in \w+ of (?<to>[A-Z0-9]+) /,
+];
+const SOURCE_COLUMN = / when casting from source column (\w+)$/;
+
+function typesOf({ exception_message: message = '' }: Told): { from?: string; to: string } | undefined {
+  const text = message.replace(SOURCE_COLUMN, '');
+  for (const pattern of VALUE_MESSAGES) {
+    const found = pattern.exec(text)?.groups;
+    if (found === undefined) continue;
+    const from = found.from ?? (found.to === undefined || found.kind !== undefined ? 'VARCHAR' : undefined);
+    return { ...(from === undefined ? {} : { from }), to: found.to ?? String(found.format).toUpperCase() };
+  }
+  return undefined;
 }
 
 /** DuckDB writes candidates about names alone, best first. */

@@ -37,3 +37,15 @@ t.test('places of a sentence → filled by the run, and none left', async (t) =>
   t.ok(failed instanceof RunFailed);
   t.match(failed.failure, { detail: 'Of 3 keys the result has several rows. The table is as before.' });
 });
+
+t.test('a value that does not fit → query_failed with column and types, whatever else is known', (t) => {
+  const failed = (fault: object) => transformFailures.of(new SqlRefused([{ code: 'value_invalid', ...fault }]));
+  t.match(failed({ name: 'note', from: 'VARCHAR', to: 'INT32' }), {
+    ...{ code: 'query_failed', origin: 'data', retryable: false },
+    detail: 'The statement failed on the rows that it read: a value of type VARCHAR in `note` does not fit INT32.',
+  });
+  t.match(failed({ to: 'INT128' }).detail, /: a value does not fit INT128\.$/);
+  t.match(failed({}).code, 'query_failed');
+  t.match(transformFailures.of(new SqlRefused([{ code: 'column_unknown', name: 'x' }])).code, 'sql_refused');
+  t.end();
+});

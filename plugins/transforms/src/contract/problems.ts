@@ -33,6 +33,19 @@ export const DEFINITION_FAULTS: Readonly<Record<string, string>> = {
   output_refused: 'must be a table of the layer silver or gold of your tenant',
   invalid_dataset_id: 'must be named layer.scope.table',
   output_is_input: 'is a table that the statement reads',
+  increment_not_read: 'names a table that the statement does not read in FROM',
+  increment_read_twice: 'names a table that the statement reads more than once',
+  increment_join: 'names a table on a side of a join where new rows change earlier results',
+  increment_set_operation: 'names a table in a set operation, such as UNION',
+  increment_nested: 'names a table whose rows are put together in a subquery',
+  increment_limit: 'does not go with LIMIT: new rows change which rows are the first',
+  increment_having: 'does not go with HAVING: new rows change which groups stay',
+  increment_qualify: 'goes with QUALIFY that keeps the first rows of a rank alone',
+  increment_construct: 'does not go with what the statement does with its rows',
+  increment_not_by_row:
+    'needs a statement in which each row gives rows of its own, or `merge` or `partition_overwrite`',
+  increment_clock: 'does not go with a statement that reads the clock: rows that are due later would never come',
+  increment_column: 'needs the columns of the key or partition in each GROUP BY, DISTINCT ON and PARTITION BY',
 };
 
 /** Codes of transforms. */

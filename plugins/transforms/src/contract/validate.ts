@@ -14,6 +14,8 @@ export const Fault = Type.Object({
   check: Type.Optional(Type.String({ description: 'The check that is at fault, by name' })),
   dataset_id: Type.Optional(Type.String({ description: 'The input that is at fault' })),
   nearest: Type.Optional(Type.String({ description: 'The column or dataset that may have been meant' })),
+  from: Type.Optional(Type.String({ description: 'The type of a value that does not fit, in the words of DuckDB' })),
+  to: Type.Optional(Type.String({ description: 'The type that it does not fit' })),
   line: Type.Optional(Type.Integer()),
   column: Type.Optional(Type.Integer({ description: 'Line and column count from 1, columns in characters' })),
 });

@@ -32,7 +32,20 @@ function readError(error: unknown): Failure | undefined {
   return problemFailure(error, PLATFORM_CODES.includes(error.code) ? 'platform' : 'data');
 }
 
+/** `a value of type VARCHAR in \`note\` does not fit INT32`; undefined where the engine names no type. */
+function misfit({ name, from, to }: SqlFault): string | undefined {
+  if (to === undefined) return undefined;
+  const what = from === undefined ? 'a value' : `a value of type ${from}`;
+  return `${what}${name === undefined ? '' : ` in \`${name}\``} does not fit ${to}`;
+}
+
 function refused({ faults }: SqlRefused): Failure {
+  const [first] = faults;
+  if (first?.code === 'value_invalid') {
+    const said = misfit(first);
+    const known = failureOf('query_failed');
+    return said === undefined ? known : { ...known, detail: `The statement failed on the rows that it read: ${said}.` };
+  }
   const shown = faults.slice(0, FAULTS_SHOWN).map(placed).join(', ');
   const detail = `The statement cannot run: ${shown}.`;
   const hint = 'A table that it reads has changed, or its rules: hydrate the transform, which says what is wrong.';

@@ -51,7 +51,7 @@ export function faultsOf(error: LakehouseError, sql: string): SqlFault[] | undef
   return error.columns.map((name) => ({ code: error.code, name }));
 }
 
-function placed({ code, name, nearest, offset }: StatementFault, sql: string): SqlFault {
+function placed({ code, name, nearest, offset, types }: StatementFault, sql: string): SqlFault {
   const named = { ...(name === undefined ? {} : { name }), ...(nearest === undefined ? {} : { nearest }) };
-  return { code, ...named, ...(offset === undefined ? {} : placeOf(sql, offset)) };
+  return { code, ...named, ...types, ...(offset === undefined ? {} : placeOf(sql, offset)) };
 }

@@ -8,6 +8,9 @@ export interface SqlFault {
   /** Both count from 1, columns in characters. */
   line?: number;
   column?: number;
+  /** Types of DuckDB: what a value has, and what it does not fit. */
+  from?: string;
+  to?: string;
   /** The check whose statement it is, by name. */
   check?: string;
 }
