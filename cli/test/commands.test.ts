@@ -177,7 +177,7 @@ t.test('completion offers words and flags of what was typed', async (t) => {
   t.strictSame(completions(['sources', 'sy'], known), ['sync']);
   t.ok(completions(['sources', 'sync', 'id', '--w'], known).includes('--wait'));
   t.strictSame(completions(['nothing', ''], known), []);
-  t.equal((await weir('__complete sources streams s')).stdout, 'set\n');
+  t.equal((await weir('__complete sources streams s')).stdout, 'set\nstate\n');
   for (const shell of ['bash', 'zsh', 'fish'])
     t.match(await weir(`completion ${shell}`), { code: 0, stdout: /__complete/ });
   t.equal((await weir('completion tcsh')).code, 2);

@@ -66,7 +66,13 @@ t.test('a first start makes the source of the demo and reads its three files', a
     'GET /api/v1/sources': page([]),
     'POST /api/v1/sources': ok(sources(source, 'vega'), 201),
     'POST /api/v1/sources/discover': ok({ workflow_id: 'w', run_id: runId, warning: null }, 202),
-    'GET /api/v1/sources/discover/status/w': ok({ run_id: runId, status: 'succeeded', is_terminal: true, streams: [] }),
+    'GET /api/v1/sources/discover/status/w': ok({
+      run_id: runId,
+      status: 'succeeded',
+      is_terminal: true,
+      streams: [],
+      warnings: [],
+    }),
     [`GET ${AT}/streams`]: page(streams),
     ...Object.fromEntries(streams.map((one) => [`PATCH ${AT}/streams/${one.stream_id}`, ok(one)])),
   });

@@ -32,7 +32,14 @@ async function proved(t: Test, ends: { first: string; second?: string }, more: P
   const accepted = (run_id: string): Answer => ({ status: 202, body: { workflow_id: `w-${run_id}`, run_id } });
   const discovery = (run_id: string): Answer => ({
     status: 200,
-    body: { run_id, status: 'succeeded', is_terminal: true, phase: 'ended', streams: [{ name: 'orders' }] },
+    body: {
+      run_id,
+      status: 'succeeded',
+      is_terminal: true,
+      phase: 'ended',
+      streams: [{ name: 'orders' }],
+      warnings: [],
+    },
   });
   const syncs: Record<string, object> = {
     [FIRST]: { ...run(source, ends.first), run_id: FIRST, attempt: 3 },

@@ -34,7 +34,7 @@ t.test('a refresh looks, shows the difference, asks, and posts what was looked a
     table_conflicts: [{ name: 'orders', namespace: 'sales', dataset_id: 'bronze.demo.shop__orders', columns: ['id'] }],
     unchanged: 4,
   };
-  const found = { workflow_id: 'w', status: 'succeeded', streams: [{ name: 'new' }], failure: null };
+  const found = { workflow_id: 'w', status: 'succeeded', streams: [{ name: 'new' }], warnings: [], failure: null };
   const refresh = `POST ${AT}/streams/refresh-schema`;
   const world = async (answer: object = diff, ended: object = found) => {
     const api = await fakeApi(t, {

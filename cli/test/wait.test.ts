@@ -106,7 +106,7 @@ t.test('ndjson streams every state, then the final record', async (t) => {
 t.test('create with --discover -w ends with the source, or with the reason of the discovery', async (t) => {
   const found = (status: string) => ({
     status: 200,
-    body: { ...run(source, status), pattern_id: 'files', streams: null },
+    body: { ...run(source, status), pattern_id: 'files', streams: null, warnings: [] },
   });
   for (const [status, exit] of [
     ['succeeded', 0],
