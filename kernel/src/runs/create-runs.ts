@@ -78,6 +78,19 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
         if (carriedBy === 'workflow') tx.afterCommit(() => launch(tx.tenant, { runId, kind, workflowId, traceparent }));
         return { run_id: runId, workflow_id: workflowId, warning: admitted.warning };
       }),
+    async adopt(tx, { orchestratorRunId, subjectId, kind, parentRunId }) {
+      const found = await tx.findOne(Run, { orchestratorRunId, subjectId, carriedBy: 'caller' }, { lock: true });
+      if (found === undefined) return undefined;
+      if (found.status !== 'pending' && found.status !== 'running') throw runProblems.runNotActive();
+      const { exclusive, exclusiveGroup } = kindOf(deps.kinds, kind);
+      await tx.sql(
+        `update kernel.run set kind = $2, exclusive = $3, exclusive_group = $4, carried_by = 'parent', parent_run_id = $5,
+           deadline = null where run_id = $1`,
+        [found.runId, kind, exclusive, exclusiveGroup ?? null, parentRunId],
+      );
+      await changed(tx, { runId: found.runId, kind, subjectId, status: found.status });
+      return found.runId;
+    },
     async cancel(tenant, asked) {
       const run = await carrierRun(asked, (runId) => runs.find(tenant, runId));
       return cancelRun(run, {

@@ -100,6 +100,14 @@ export interface Runs {
     tx: TenantTransaction,
     run: NewRun,
   ): Promise<{ run_id: string; workflow_id: string; warning: Admitted['warning'] }>;
+  /**
+   * Takes over the run of an orchestrator run and subject that its caller was to carry out: it becomes a part of that kind, and
+   * keeps its id, which is answered; undefined where there is none. Throws `run_not_active` for one that has ended.
+   */
+  adopt(
+    tx: TenantTransaction,
+    run: { orchestratorRunId: string; subjectId: string; kind: string; parentRunId: string },
+  ): Promise<string | undefined>;
   /** Ends an open run at once when nobody has it in hands, otherwise asks its worker to. Throws `run_not_active`. */
   cancel(tenant: Tenant, run: RunRecord): Promise<'cancelling' | 'cancelled'>;
   /** What the engine says of the worker of an open run; undefined for one that has ended. Never throws. */

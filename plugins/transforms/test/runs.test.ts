@@ -1,4 +1,5 @@
-import { cancelRun, getRun, listRuns, type RunView, readLog } from '@weir/plugin-runs/contract';
+import { call as ask, type Endpoint, type Input } from '@weir/kernel/contract';
+import { cancelRun, completeRun, createRun, getRun, listRuns, type RunView, readLog } from '@weir/plugin-runs/contract';
 import { cancelWorkflow, getWorkflow, startWorkflow } from '@weir/plugin-workflow-engine/contract';
 import t from 'tap';
 import { until } from '../../../test/until.ts';
@@ -6,11 +7,14 @@ import { startWorker } from '../../../test/worker-process.ts';
 import * as endpoints from '../src/contract.ts';
 import { runWorld } from './run-kit.ts';
 
+/** A service that creates runs and reports them. */
+const ORCHESTRATOR = 'orchestrator';
+const PRINCIPALS = { [ORCHESTRATOR]: { tenants: ['acme'], capabilities: ['run:callback'] } };
 const BASE = 'silver.acme.base';
 const SUMS = 'gold.acme.sums';
 
 t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) => {
-  const world = await runWorld(t);
+  const world = await runWorld(t, { WEIR_SERVICE_PRINCIPALS: JSON.stringify(PRINCIPALS) });
   const { ok, call, hydrated, materialized, ended, rows, database } = world;
   // One lane: a cancelled run that kept its place would hold up the next one for ever.
   await startWorker(t, { ...world.environment, WEIR_TRANSFORM_LANES_PER_TENANT: '1' }, 'transform');
@@ -135,6 +139,32 @@ t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) 
     }
     // The only lane is free again: whatever was cancelled has left it.
     t.match(await materialized(base, { force: true }), { status: 'succeeded' });
+  });
+
+  await t.test('a row of POST /runs for the transform → taken over by execute, under its own id', async (t) => {
+    const service = await world.issuer.serviceToken(ORCHESTRATOR);
+    const asService = <E extends Endpoint>(endpoint: E, input: Partial<Input<E>>) =>
+      ask(endpoint, input, { url: world.api.url, token: service, tenant: 'acme' });
+    const body = { orchestrator_run_id: 'outer-7' };
+    const made = await asService(createRun, { body: { ...body, subject_id: base.transform_id } });
+    if (!made.ok) throw new Error(JSON.stringify(made.problem));
+    const { run_id } = made.body;
+    const executed = await ok(endpoints.executeTransform, { params: base, body: { ...body, force: true } });
+    t.match(executed, { run: { run_id, orchestrator_run_id: 'outer-7' } });
+    t.match(await ended(run_id), { status: 'succeeded', rows: '1' });
+    t.match(await ok(getRun, { params: { id: run_id } }), { kind: 'transform', carried_by: 'parent', deadline: null });
+    const params = { id: run_id };
+    t.match(await asService(completeRun, { params, body }), { problem: { code: 'run_not_reported' } });
+    const again = await ok(endpoints.executeTransform, { params: base, body });
+    t.equal(again.run.run_id, run_id);
+    const late = await asService(createRun, {
+      body: { orchestrator_run_id: 'outer-8', subject_id: base.transform_id },
+    });
+    const done = { id: late.ok ? late.body.run_id : '' };
+    await asService(completeRun, { params: done, body: { orchestrator_run_id: 'outer-8' } });
+    t.match(await call(endpoints.executeTransform, { params: base, body: { orchestrator_run_id: 'outer-8' } }), {
+      problem: { status: 409, code: 'run_not_active' },
+    });
   });
 
   await t.test('a transform is deleted → no route tells of its runs, and those of others stay', async (t) => {

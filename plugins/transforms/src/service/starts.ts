@@ -1,5 +1,12 @@
 import { contribute, type Kernel, type RunRecord, type TenantTransaction } from '@weir/kernel';
-import { type Input, kernelProblems, type Output, type Principal, type Tenant } from '@weir/kernel/contract';
+import {
+  type Input,
+  kernelProblems,
+  type Output,
+  type Principal,
+  runProblems,
+  type Tenant,
+} from '@weir/kernel/contract';
 import type { AlsoAtStart } from '@weir/plugin-schedules/contract';
 import { WorkflowStarts } from '@weir/plugin-workflow-engine/contract';
 import { blockingCheck } from '@weir/work';
@@ -39,6 +46,13 @@ export function startService(kernel: StartDeps) {
   };
   type Admitted = Awaited<ReturnType<typeof admit>>;
 
+  /** The row that a service made by `POST /runs` for this orchestrator run, taken over; one transform has one open run. */
+  const adoptedRow = async (tx: TenantTransaction, asked: Parameters<typeof kernel.runs.adopt>[1]) => {
+    const active = await kernel.runs.active(tx, [TRANSFORM_KIND], asked.subjectId);
+    if (active !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: active } });
+    return kernel.runs.adopt(tx, asked);
+  };
+
   const startRow = async (
     tx: TenantTransaction,
     { transformId, artifactId, output }: TransformRow,
@@ -50,15 +64,14 @@ export function startService(kernel: StartDeps) {
     const own = { subjectId: transformId, requestedBy };
     const whole = await kernel.runs.start(tx, { kind: MATERIALIZATION_KIND, ...own, admitted: admitted.whole });
     const ofRun = orchestratorRunId ?? whole.run_id;
-    const part = await kernel.runs.start(tx, {
-      ...{ kind: TRANSFORM_KIND, ...own, admitted: admitted.part },
-      ...{ parentRunId: whole.run_id, orchestratorRunId: ofRun },
-    });
+    const ofPart = { kind: TRANSFORM_KIND, parentRunId: whole.run_id, orchestratorRunId: ofRun };
+    const adopted = orchestratorRunId && (await adoptedRow(tx, { ...ofPart, subjectId: transformId }));
+    const runId = adopted || (await kernel.runs.start(tx, { ...ofPart, ...own, admitted: admitted.part })).run_id;
     await tx.insert(TransformRunEntity, {
-      ...{ runId: part.run_id, transformId, triggeringTransformId: transformId, orchestratorRunId: ofRun },
+      ...{ runId, transformId, triggeringTransformId: transformId, orchestratorRunId: ofRun },
       ...{ artifactId, output, forced: force, fullAsked: full, status: 'pending', createdAt: new Date() },
     });
-    return { ...whole, run_id: part.run_id };
+    return { ...whole, run_id: runId };
   };
 
   const foundRun = async (tenant: Tenant, runId: string): Promise<RunRecord> => {
