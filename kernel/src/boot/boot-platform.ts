@@ -79,9 +79,10 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
     service: `weir-${options.program}`,
     version: settings.WEIR_RELEASE_SHA,
+    log: { warn: (message) => log.warn(message), info: (message) => log.info(message) },
   });
   const { logKeys } = telemetry;
-  const log = options.log ?? createLog({ level: settings.WEIR_LOG_LEVEL, name: options.program, logKeys });
+  const log: Logger = options.log ?? createLog({ level: settings.WEIR_LOG_LEVEL, name: options.program, logKeys });
   const release = (await plan.importFrom(plan.platform.migrations)) as unknown as MigrationsPackage;
   const histories = await pluginHistories(release, plan.platform.file);
   const database = await openDatabase({

@@ -4,7 +4,14 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace';
-import { readTraceparent, SPAN_ATTRIBUTES, type SpanAttributes, type SpanFacts, type Tracer } from './span.ts';
+import {
+  type CollectorLog,
+  readTraceparent,
+  SPAN_ATTRIBUTES,
+  type SpanAttributes,
+  type SpanFacts,
+  type Tracer,
+} from './span.ts';
 
 const SCOPE = 'weir';
 /** Spans that wait for a collector that is slow or away; further ones are dropped. */
@@ -13,6 +20,8 @@ const EXPORT_EVERY_MS = 1_000;
 const EXPORT_TIMEOUT_MS = 5_000;
 /** A process that ends does not wait longer for its collector. */
 const STOP_TIMEOUT_MS = 3_000;
+/** What OpenTelemetry calls `ExportResultCode.SUCCESS`. */
+const EXPORTED = 0;
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
 /**
@@ -20,7 +29,10 @@ const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: Span
  * allowed: no resource is detected, no library instrumented. `OTEL_TRACES_SAMPLER` and `OTEL_EXPORTER_OTLP_HEADERS`
  * hold. It registers itself as the tracer of the process, so there is one.
  */
-export function otlpTracer({ endpoint, service, version }: Record<'endpoint' | 'service' | 'version', string>): Tracer {
+export function otlpTracer(
+  { endpoint, service, version }: Record<'endpoint' | 'service' | 'version', string>,
+  log: CollectorLog | undefined,
+): Tracer {
   const url = new URL('v1/traces', endpoint.endsWith('/') ? endpoint : `${endpoint}/`).href;
   let wanted: Pick<SpanFacts, 'traceId' | 'spanId'> = {};
   const sdk = new NodeSDK({
@@ -36,7 +48,7 @@ export function otlpTracer({ endpoint, service, version }: Record<'endpoint' | '
     textMapPropagator: null,
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: oursOnly(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS })),
+        exporter: told(oursOnly(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS })), log),
         maxQueueSize: MAX_WAITING_SPANS,
         scheduledDelayMillis: EXPORT_EVERY_MS,
         exportTimeoutMillis: EXPORT_TIMEOUT_MS,
@@ -78,6 +90,22 @@ function contextOf(parent: string | undefined) {
 function allowed(attributes: SpanAttributes = {}): SpanAttributes {
   const named = SPAN_ATTRIBUTES.filter((name) => attributes[name] !== undefined);
   return Object.fromEntries(named.map((name) => [name, attributes[name]]));
+}
+
+/** Says once that the collector takes no spans, and once that it does again. */
+function told(exporter: SpanExporter, log: CollectorLog | undefined): SpanExporter {
+  let isAway = false;
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        const fails = result.code !== EXPORTED;
+        if (fails && !isAway) log?.warn('the collector of traces does not take spans: they are dropped until it does');
+        if (!fails && isAway) log?.info('the collector of traces takes spans again');
+        isAway = fails;
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+  };
 }
 
 /** A library that records spans of its own does not get them out of the process. */

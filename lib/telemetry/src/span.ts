@@ -48,3 +48,9 @@ export function readTraceparent(text: unknown): { traceId: string; spanId: strin
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
   return { traceId, spanId, flags: Number.parseInt(flags, 16) };
 }
+
+/** Where it is said that the collector is away, and that it is back. */
+export interface CollectorLog {
+  warn(message: string): void;
+  info(message: string): void;
+}

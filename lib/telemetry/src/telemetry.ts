@@ -1,6 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
-import { type OpenSpan, readTraceparent, type SpanAttributes, type SpanFacts, type Tracer } from './span.ts';
+import {
+  type CollectorLog,
+  type OpenSpan,
+  readTraceparent,
+  type SpanAttributes,
+  type SpanFacts,
+  type Tracer,
+} from './span.ts';
 
 /** Which trace the code that runs belongs to, and the spans of it. */
 export interface Telemetry {
@@ -59,11 +66,11 @@ function unrecorded({ parent, traceId, spanId = randomBytes(8).toString('hex') }
   return { traceparent: readTraceparent(parent) === undefined ? begun : parent, end: () => undefined };
 }
 
-type Program = { endpoint: string | undefined; service: string; version: string };
+type Program = { endpoint: string | undefined; service: string; version: string; log?: CollectorLog };
 
 /** Traces of one process, told to the collector at `endpoint`. Without one the exporter is not even loaded. */
-export async function startTelemetry({ endpoint, ...program }: Program): Promise<Telemetry> {
+export async function startTelemetry({ endpoint, log, ...program }: Program): Promise<Telemetry> {
   if (endpoint === undefined) return createTelemetry();
   const { otlpTracer } = await import('./otlp-tracer.ts');
-  return createTelemetry(otlpTracer({ endpoint, ...program }));
+  return createTelemetry(otlpTracer({ endpoint, ...program }, log));
 }

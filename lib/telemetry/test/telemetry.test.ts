@@ -1,7 +1,10 @@
+import { createServer } from 'node:http';
 import { registerHooks } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { trace } from '@opentelemetry/api';
 import fc from 'fast-check';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
 import { createTelemetry, readTraceparent, startTelemetry } from '../src/index.ts';
 import { testCollector } from '../src/testing.ts';
 
@@ -24,6 +27,35 @@ t.test('without a collector nothing of the exporter is loaded, and with one it i
   t.match(loaded, /sdk-node/);
   await telemetry.span({ name: 'nobody.listens' }, async () => undefined);
   await telemetry.stop();
+});
+
+t.test('a collector that is away, and comes back → said once each', async (t) => {
+  const said: string[] = [];
+  const answers: number[] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(answers.shift() ?? 200, { 'content-type': 'application/json' }).end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const log = {
+    warn: (text: string) => void said.push(`warn ${text}`),
+    info: (text: string) => void said.push(`info ${text}`),
+  };
+  const telemetry = await startTelemetry({ ...program, endpoint: `http://127.0.0.1:${port}`, log });
+  // No code after which a sender tries again.
+  answers.push(400, 400, 200, 200);
+  for (let left = answers.length; left > 0; left -= 1) {
+    await telemetry.span({ name: 'ours' }, async () => undefined);
+    await until('an answer of the collector', async () => answers.length < left);
+  }
+  await until('the word that it is back', async () => said.length >= 2);
+  await telemetry.stop();
+  t.strictSame(said, [
+    'warn the collector of traces does not take spans: they are dropped until it does',
+    'info the collector of traces takes spans again',
+  ]);
 });
 
 t.test('spans nest, continue a traceparent, and end as failed when their work throws', async (t) => {
