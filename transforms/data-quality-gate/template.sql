@@ -11,13 +11,13 @@ with judged as (
       {%- elsif r.rule == "minimum" %}' is too small'
       {%- elsif r.rule == "maximum" %}' is too large'
       {%- else %}' does not match'{% endif %} end{% unless forloop.last %},{% endunless %}{% endfor %}
-  ] as __failed
+  ] as {{ "failed" | fresh }}
   from {{ input | dataset }}
 )
-{% if rows == "rejected" %}select * exclude (__failed), array_to_string(list_filter(__failed, lambda rule: rule is not null), ', ') as failed_rules
+{% if rows == "rejected" %}select * exclude ({{ "failed" | fresh }}), array_to_string(list_filter({{ "failed" | fresh }}, lambda {{ "rule" | fresh }}: {{ "rule" | fresh }} is not null), ', ') as failed_rules
 from judged
-where len(list_filter(__failed, lambda rule: rule is not null)) > 0
-{% else %}select * exclude (__failed)
+where len(list_filter({{ "failed" | fresh }}, lambda {{ "rule" | fresh }}: {{ "rule" | fresh }} is not null)) > 0
+{% else %}select * exclude ({{ "failed" | fresh }})
 from judged
-where len(list_filter(__failed, lambda rule: rule is not null)) = 0
+where len(list_filter({{ "failed" | fresh }}, lambda {{ "rule" | fresh }}: {{ "rule" | fresh }} is not null)) = 0
 {% endif %}

@@ -1,4 +1,5 @@
-import { Liquid, type Template } from 'liquidjs';
+import { type Context, Liquid, type Template } from 'liquidjs';
+import { fresh } from './fresh.ts';
 import { dataset, ident, idents, literal, literals, SqlText, slug, sqlType, UnfitValue, word } from './sql-text.ts';
 
 const TAGS: readonly string[] = ['if', 'unless', 'for', 'comment', '#'];
@@ -30,6 +31,9 @@ function sqlLiquid(): Liquid {
   for (const name of Object.keys(liquid.tags)) if (!TAGS.includes(name)) Reflect.deleteProperty(liquid.tags, name);
   for (const name of Object.keys(liquid.filters)) Reflect.deleteProperty(liquid.filters, name);
   for (const [name, filter] of Object.entries(FILTERS)) liquid.registerFilter(name, filter);
+  liquid.registerFilter('fresh', function (this: { context: Context }, stem: unknown) {
+    return fresh(stem, this.context.environments);
+  });
   return liquid;
 }
 

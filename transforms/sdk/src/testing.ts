@@ -7,6 +7,7 @@ import { type MadeDefinition, makeDefinition } from './make.ts';
 import { ident } from './sql-text.ts';
 import { type Fixture, fixtureOf } from './testing/fixture.ts';
 import { hostileCases, skeleton } from './testing/hostile.ts';
+import { hostileNames, renamings, widenings } from './testing/names.ts';
 import { openSession, type Session } from './testing/session.ts';
 
 export { type Fixture, fixtureOf } from './testing/fixture.ts';
@@ -43,6 +44,10 @@ export async function standardSuite(folder: string): Promise<{ laws: Law[]; clos
       {
         name: `${fixture.name}, hostile parameters → quoted or refused`,
         run: () => hostile(session, pattern, fixture),
+      },
+      {
+        name: `${fixture.name}, hostile names of columns → the same rows`,
+        run: () => hostileColumns(session, pattern, fixture),
       },
     ]),
   ];
@@ -123,18 +128,34 @@ const reversed = (inputs: Fixture['inputs']): Fixture['inputs'] =>
   Object.fromEntries(Object.entries(inputs).map(([id, one]) => [id, { ...one, rows: one.rows.toReversed() }]));
 
 async function hostile(session: Session, pattern: TransformPattern, fixture: Fixture): Promise<void> {
-  const benign = await shapesOf(session, madeOf(pattern, fixture.parameters));
+  const benign = shapesOf(await treesOf(session, madeOf(pattern, fixture.parameters)));
   const inputs = Object.keys(fixture.inputs).map((id) => id.split('.'));
   for (const { pointer, parameters, text, instead } of hostileCases(fixture.parameters)) {
     const result = makeDefinition(pattern, parameters);
     if ('faults' in result) continue;
-    const isGated = (await treesOf(session, result.made)).every(
-      ({ ast, sql, own }) => gate(ast, { sql, inputs: [...inputs, ...own] }).length === 0,
-    );
-    const shapes = await shapesOf(session, result.made, text === '' ? [] : [text, instead]);
+    const trees = await treesOf(session, result.made);
+    const isGated = trees.every(({ ast, sql, own }) => gate(ast, { sql, inputs: [...inputs, ...own] }).length === 0);
+    const shapes = shapesOf(trees, text === '' ? [] : [text, instead]);
     if (!isGated || (text !== undefined && shapes !== benign)) {
       throw new Error(`a value at ${pointer} changes what the statement does: ${JSON.stringify(text ?? instead)}`);
     }
+  }
+}
+
+/** Columns with the statement's own names, words of SQL and quotes: as those that it uses, and beside them. */
+async function hostileColumns(session: Session, pattern: TransformPattern, fixture: Fixture): Promise<void> {
+  const { sql } = madeOf(pattern, fixture.parameters);
+  const names = hostileNames(await session.parse(sql));
+  for (const one of renamings(fixture, pattern.document.parameters, names)) {
+    if ('faults' in makeDefinition(pattern, one.parameters)) continue;
+    await expectedRows(session, pattern, one);
+  }
+  for (const { harmless, hostile: wide, spare } of widenings(fixture, names)) {
+    await session.load(harmless);
+    const { columns, rows } = await session.rows(sql);
+    await session.load(wide);
+    const wanted = { columns: columns.map((name) => spare.get(name) ?? name), rows };
+    same(await session.rows(sql), wanted, 'the rows beside harmless columns');
   }
 }
 
@@ -144,8 +165,8 @@ async function treesOf(session: Session, { sql, checks = [] }: MadeDefinition) {
   return Promise.all(all.map(async (one) => ({ ...one, ast: await session.parse(one.sql) })));
 }
 
-const shapesOf = async (session: Session, made: MadeDefinition, swapped: readonly [unknown?, unknown?] = []) =>
-  (await treesOf(session, made)).map(({ ast }) => skeleton(ast, swapped)).join('\n');
+const shapesOf = (trees: readonly { ast: unknown }[], swapped: readonly [unknown?, unknown?] = []) =>
+  trees.map(({ ast }) => skeleton(ast, swapped)).join('\n');
 
 const textsOf = (row: readonly unknown[]) => row.map((value) => (value === null ? null : String(value)));
 

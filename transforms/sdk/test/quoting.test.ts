@@ -94,3 +94,24 @@ t.test('a template prints only what a function made', async (t) => {
     t.throws(() => sqlTemplate(text, ['x']), TemplateInvalid, text);
   }
 });
+
+t.test('a name of the template itself → the same one in every statement, unless a value has it', async (t) => {
+  const render = (values: Record<string, unknown>) =>
+    sqlTemplate('{{ "from" | fresh }} {% for x in list %}{{ "from" | fresh }}{% endfor %} {{ "to" | fresh }}', [
+      'list',
+      'other',
+    ]).render({ list: [1], other: undefined, ...values });
+  const plain = render({});
+  const [from = '', again, to] = plain.split(' ');
+  t.match(from, /^"__from_[0-9a-f]{6}"$/);
+  t.ok(from === again && from !== to);
+  t.equal(render({ other: 'something else' }), plain);
+  const name = from.slice(1, -1);
+  for (const other of [name, name.toUpperCase(), [{ deep: [name] }]]) {
+    t.equal(render({ other }), `"${name}_2" "${name}_2" ${to}`);
+  }
+  t.equal(render({ other: [name, `${name}_2`] }), `"${name}_3" "${name}_3" ${to}`);
+  for (const stem of ['', 'From', 'a b', 'x"', 7]) {
+    t.throws(() => sqlTemplate('{{ stem | fresh }}', ['stem']).render({ stem }), UnfitValue);
+  }
+});
