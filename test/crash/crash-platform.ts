@@ -11,6 +11,7 @@ import { findObjectStore, type RunningObjectStore, startObjectStore } from '../o
 import { platformEnvironment } from '../platform.ts';
 import { ENGINE_NO_DURABILITY } from '../service-table.ts';
 import { until } from '../until.ts';
+import { folderWarehouse, type TestWarehouse } from '../warehouse-files.ts';
 import { startWorker, type WorkerProcess } from '../worker-process.ts';
 import type { Matrix, Service } from './cells.ts';
 import { crashEngine } from './crash-engine.ts';
@@ -31,6 +32,7 @@ export interface CrashPlatform {
   readonly faults: FaultFolder;
   /** How a reader of our tables reaches the object store, if they lie in one. */
   readonly s3: Record<string, string>;
+  readonly warehouse: TestWarehouse;
   workerPid(): number;
   /** The pids below the worker of one kind, as it says itself: `sync`, or `spare` for one that waits for the next sync. */
   workerChildren(kind: 'sync' | 'spare'): Promise<number[]>;
@@ -84,6 +86,7 @@ export async function crashPlatform(
     contained,
     faults,
     s3: servers.reader,
+    warehouse: servers.warehouse,
     workerPid: () => programs.worker.pid,
     async workerChildren(kind) {
       const record = join(folder, `state/worker-${programs.worker.pid}.json`);
@@ -123,6 +126,7 @@ interface Servers {
   store: Kept<RunningObjectStore> | undefined;
   environment: Record<string, string>;
   reader: Record<string, string>;
+  warehouse: TestWarehouse;
   kill(target: 'postgres' | 'temporal' | 'store'): Promise<void>;
   restart(target: 'postgres' | 'temporal' | 'store'): Promise<void>;
 }
@@ -150,6 +154,7 @@ async function startServers(t: Teardown, folder: string, warehouse: 'folder' | '
     store: warehouse === 's3' ? await kept(t, store) : undefined,
     environment: {},
     reader: {},
+    warehouse: folderWarehouse(join(folder, 'warehouse')),
     async kill(target) {
       if (target === 'store') return void (await servers.store?.now.stop('SIGKILL'));
       const server = servers[target].now;
@@ -169,6 +174,7 @@ async function objectStore(t: Teardown, { endpoint, accessKeyId, secretAccessKey
   return {
     environment: { WEIR_WAREHOUSE: bucket.warehouse, OBJECT_STORE_ENDPOINT_URL: endpoint, ...keys },
     reader: readerProperties(bucket.s3),
+    warehouse: { io: bucket.open(), location: bucket.warehouse },
   };
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { warehouseFaults } from '../warehouse-files.ts';
 import { cellSources } from './cell-source.ts';
 import type { Cell, Matrix, Round } from './cells.ts';
 import { crashPlatform } from './crash-platform.ts';
@@ -54,6 +55,8 @@ export async function runCells(
     const rows = await readRows<Row>({ locations, fields: ['id', 'key', 'generation'], properties: platform.s3 });
     for (const one of outcomes) t.strictSame([...one.faults, ...judge(one, rows)], [], nameOf(one.cell));
   }
+  const faults = await warehouseFaults(platform.peek, platform.warehouse);
+  t.strictSame(faults, { unnamed: [], absent: [] }, 'each file is in a snapshot or in the ledger');
   return slowest;
 }
 

@@ -1,4 +1,5 @@
-import type { RemoteCatalog } from '@weir/lakehouse';
+import { existsSync } from 'node:fs';
+import { localPath, type RemoteCatalog } from '@weir/lakehouse';
 import t from 'tap';
 import { commitTables } from '../src/commit/commit.ts';
 import { type CommitRequest, quarantineOf } from '../src/contract.ts';
@@ -7,7 +8,15 @@ import { filesOf, remoteLake, requestOf } from './remote-lake.ts';
 
 t.test('what a table is ahead by is brought to its end by the next attempt, whole', async (t) => {
   const world = await remoteLake(t, { manyTables: false });
-  const request = await requestOf(world, [1, 2], [3]);
+  const asked = await requestOf(world, [1, 2], [3]);
+  const [read] = (await world.stage([1, 2], asked.runId)) as { location: string }[];
+  const location = read?.location ?? '';
+  await world.world.tables.recordStaged(world.tenant, asked.runId, [{ ref: world.ref, location, isFolder: false }]);
+  const staged = (files: readonly object[]) => [...files, { location }];
+  const request = {
+    ...asked,
+    tables: asked.tables.map((one, at) => (at > 0 ? one : { ...one, staged: staged(one.files) })),
+  };
   const gone = new Error('the process is gone');
   const stopped: RemoteCatalog = {
     ...(world.depsWith().remote as RemoteCatalog),
@@ -19,6 +28,7 @@ t.test('what a table is ahead by is brought to its end by the next attempt, whol
   await t.rejects(commitTables({ ...world.depsWith(), remote: stopped }, world.tenant, request), gone);
   t.strictSame([world.rows(), world.rows(quarantineOf(world.ref))], [2, 0], 'one of two tables has moved');
   t.equal(await world.world.tables.checkpoint(world.tenant, 'k'), undefined);
+  t.ok(existsSync(localPath(location)), 'what its merge has read stays as long as the commit is open');
   const { leaseEpoch } = (await world.world.kernel.runs.begin(world.tenant, request.runId)) ?? { leaseEpoch: 0 };
   const stream = { ref: world.ref, streamId: 's', key: 'k' };
   const lease = { runId: request.runId, leaseEpoch };
@@ -26,6 +36,7 @@ t.test('what a table is ahead by is brought to its end by the next attempt, whol
   const commit = `${request.runId}:s:1`;
   t.match(resumed, { checkpoint: { state: 2 }, follows: { rows: commit, quarantine: commit } });
   t.strictSame([world.rows(), world.rows(quarantineOf(world.ref))], [2, 1]);
+  t.notOk(existsSync(localPath(location)), 'and is removed then');
 });
 
 t.test('a late move of an earlier attempt → loses, and its commit is forgotten', async (t) => {

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Tenant } from '@weir/kernel';
 import { localPath, toLocation } from '@weir/lakehouse';
 import fc from 'fast-check';
 import t from 'tap';
 import { cases } from '../../../test/lane.ts';
+import { folderWarehouse, warehouseFaults } from '../../../test/warehouse-files.ts';
+import { commitTables } from '../src/commit/commit.ts';
 import { previewDataset, type SweepPage, sweepStagedFiles, type TableRef } from '../src/contract.ts';
 import { MAX_FILES_OF_ENTRY, sweep } from '../src/sweep/sweep.ts';
 import { batch, depsOf, type Lake, lake } from './kit.ts';
@@ -260,4 +262,76 @@ t.test('a folder of more files than one sweep looks at stays in the ledger until
   t.match(await ledger(world), [{ location: folder }]);
   t.match((await sweep(deps, acme, {})).items, [{ action: 'remove', file_count: 1 }]);
   t.strictSame(await ledger(world), []);
+});
+
+/** A folder of a run in the ledger, with a file for each of some rows. */
+async function folderOf(world: Lake, acme: Tenant, ref: TableRef, ids: readonly number[]) {
+  const { runId, leaseEpoch } = await world.run(acme);
+  const { dataLocation } = await world.tables.prepare(acme, ref, {});
+  const folder = `${dataLocation}/${runId}`;
+  await world.tables.recordStaged(acme, runId, [{ ref, location: folder, isFolder: true }]);
+  mkdirSync(localPath(folder), { recursive: true });
+  const files: { location: string }[] = [];
+  for (const id of ids) {
+    const [file] = (await world.stage(acme, ref, [{ id }], runId)) as { location: string }[];
+    const location = `${folder}/${id}.parquet`;
+    renameSync(localPath(file?.location ?? ''), localPath(location));
+    files.push({ ...file, location });
+  }
+  const request = (staged?: readonly object[]) => ({
+    ...{ runId, leaseEpoch, checkpoints: [] },
+    tables: [{ ...batch(ref, files.slice(0, 1)), ...(staged && { staged }) }],
+  });
+  const end = () => world.kernel.runs.finish(acme, runId, { status: 'succeeded' });
+  return { folder, files, request, end, lying: () => readdirSync(localPath(folder)).sort() };
+}
+
+const places = async (world: Lake) => (await ledger(world)).map(({ location }) => location);
+
+t.test('a commit takes one file of a folder → the rest is removed, and in the ledger until it is', async (t) => {
+  const { world, acme, ref, deps, committed } = await open(t);
+  const swept = async () => {
+    const done: string[] = [];
+    for (let look = 0; look < 2; look += 1) {
+      await wait(world, acme, GRACE_HOURS + 1);
+      done.push(...outcomes((await sweep(deps, acme, {})).items));
+    }
+    return done;
+  };
+  const gone = ['mark unreferenced', 'remove unreferenced'];
+
+  await t.test('the rest is said → removed at once', async (t) => {
+    const { files, request, lying } = await folderOf(world, acme, ref, [10, 11, 12]);
+    await world.tables.commit(acme, request(files));
+    t.strictSame([lying(), await places(world)], [['10.parquet'], []]);
+  });
+  await t.test('the store or the process fails before it is removed → the sweep does it', async (t) => {
+    const { files, request, end, lying } = await folderOf(world, acme, ref, [20, 21]);
+    const io = { ...deps.io, remove: () => Promise.reject(new Error('lost')) };
+    await commitTables({ ...deps, io }, acme, request(files));
+    t.strictSame([lying(), await places(world)], [['20.parquet', '21.parquet'], [files[1]?.location]]);
+    await end();
+    t.strictSame([await swept(), lying(), await places(world)], [gone, ['20.parquet'], []]);
+  });
+  await t.test('the rest is not said → the folder stays, and the sweep finds it', async (t) => {
+    const { folder, request, end, lying } = await folderOf(world, acme, ref, [30, 31]);
+    await world.tables.commit(acme, request());
+    t.strictSame([lying(), await places(world)], [['30.parquet', '31.parquet'], [folder]]);
+    await end();
+    t.strictSame([await swept(), lying(), await places(world)], [gone, ['30.parquet'], []]);
+  });
+  await t.test('a commit of no row → all that was staged for it is removed', async (t) => {
+    const { files, request, lying } = await folderOf(world, acme, ref, [40]);
+    const asked = request(files);
+    await world.tables.commit(acme, { ...asked, tables: asked.tables.map((one) => ({ ...one, files: [] })) });
+    t.strictSame([lying(), await places(world)], [[], []]);
+  });
+  await t.test('a file outside of what the run has entered → never removed', async (t) => {
+    const { files, request, lying } = await folderOf(world, acme, ref, [50]);
+    await world.tables.commit(acme, request([...files, { location: committed }]));
+    t.ok(existsSync(localPath(committed)));
+    t.strictSame([lying(), await places(world)], [['50.parquet'], []]);
+  });
+  const { WEIR_WAREHOUSE: warehouse } = world.kernel.settings as { WEIR_WAREHOUSE: string };
+  t.strictSame(await warehouseFaults(world.database.peek, folderWarehouse(warehouse)), { unnamed: [], absent: [] });
 });

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import type { FaultPoint } from '@weir/kernel';
 import t, { type Test } from 'tap';
 import { faultFolder } from '../../../test/crash/fault-folder.ts';
+import { folderWarehouse, warehouseFaults } from '../../../test/warehouse-files.ts';
 import { startWorker } from '../../../test/worker-process.ts';
 import * as endpoints from '../src/contract.ts';
 import { runWorld } from './run-kit.ts';
@@ -80,7 +81,7 @@ async function crashWorld(t: Test) {
 }
 
 t.test('kill -9 of the worker at every point of a run → one run, one snapshot, its rows once', async (t) => {
-  const { ok, hydrated, materialized, rows, killed } = await crashWorld(t);
+  const { ok, hydrated, materialized, rows, killed, database, folder } = await crashWorld(t);
   const base = await hydrated('base', 'select 0 as id, 0 as day, 0 as v', BASE, { materialization: 'append' });
   const land = async (values: string) => {
     const sql = `select id, day, v from (values ${values}) e(id, day, v)`;
@@ -125,4 +126,6 @@ t.test('kill -9 of the worker at every point of a run → one run, one snapshot,
   ]);
   for (const params of transforms)
     t.match(await materialized(params), { status: 'skipped' }, 'nothing is left to read');
+  const faults = await warehouseFaults(database.peek, folderWarehouse(`${folder}/warehouse`));
+  t.strictSame(faults, { unnamed: [], absent: [] }, 'each file is in a snapshot or in the ledger');
 });

@@ -6,7 +6,7 @@ import type { Pointers } from './commit-effects.ts';
 import type { TableDraft } from './draft-table.ts';
 import { LostRace } from './outcome.ts';
 import { outdatedBy, removeListed } from './outdated-metadata.ts';
-import { enterStaged, leaveStaged } from './staged-files.ts';
+import { enterStaged, leaveStaged, settleStaged } from './staged-files.ts';
 import { tellCommitted } from './tell-committed.ts';
 
 /**
@@ -21,9 +21,9 @@ export function jointPointers(deps: TableDeps, tenant: Tenant, request: CommitRe
       await db.transaction((tx) => enterStaged(tx, request.runId, drafts.flatMap(placesOf)));
     },
     async move(drafts, { assertLease }) {
-      await db.transaction((tx) => moveAll(deps, tx, { request, drafts, assertLease }));
+      const rest = await db.transaction((tx) => moveAll(deps, tx, { request, drafts, assertLease }));
       for (const { prepared } of drafts) deps.scanner.remember(prepared.newMetadataLocation, prepared.metadata);
-      await removeListed(deps, tenant, drafts.flatMap(outdatedBy));
+      await removeListed(deps, tenant, [...drafts.flatMap(outdatedBy), ...rest]);
     },
     promote: async () => undefined,
   };
@@ -40,10 +40,14 @@ interface Move {
   assertLease: boolean;
 }
 
-/** Everything that a commit changes in the database. */
-async function moveAll(deps: TableDeps, tx: TenantTransaction, { request, drafts, assertLease }: Move): Promise<void> {
+/** Everything that a commit changes in the database; answers the staged files that it leaves over. */
+async function moveAll(
+  deps: TableDeps,
+  tx: TenantTransaction,
+  { request, drafts, assertLease }: Move,
+): Promise<string[]> {
   const { kernel, catalog } = deps;
-  const { runId, leaseEpoch, checkpoints } = request;
+  const { runId, leaseEpoch, checkpoints, tables } = request;
   if (assertLease) await kernel.runs.assertLease(tx, runId, leaseEpoch);
   // One order for everybody: two commits over the same tables never wait for each other in a circle.
   for (const { commit, from, prepared } of drafts.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))) {
@@ -55,8 +59,12 @@ async function moveAll(deps: TableDeps, tx: TenantTransaction, { request, drafts
   }
   await faultpoint('S11');
   for (const checkpoint of checkpoints) await writeCheckpoint(tx, runId, checkpoint);
-  await leaveStaged(tx, drafts.flatMap(locationsOf));
+  await leaveStaged(
+    tx,
+    drafts.flatMap(({ writes }) => writes.locations()),
+  );
   await enterStaged(tx, runId, drafts.flatMap(outdatedPlaces));
+  return settleStaged(tx, runId, tables);
 }
 
 function outdatedPlaces(draft: TableDraft): StagedPlace[] {
@@ -65,8 +73,4 @@ function outdatedPlaces(draft: TableDraft): StagedPlace[] {
 
 function nameOf({ commit: { ref } }: TableDraft): string {
   return `${ref.namespace}.${ref.table}`;
-}
-
-function locationsOf({ files, writes }: TableDraft): string[] {
-  return [...writes.locations(), ...files.map(({ location }) => location)];
 }

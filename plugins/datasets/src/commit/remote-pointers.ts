@@ -1,14 +1,15 @@
 import type { Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import { writeCheckpoint } from '../checkpoint/checkpoints.ts';
-import { type CommitRequest, datasetProblems } from '../contract.ts';
+import type { CommitRequest } from '../contract.ts';
 import { identOf, loadTables, type TableDeps } from '../store/table-store.ts';
 import type { Pointers } from './commit-effects.ts';
 import type { TableDraft } from './draft-table.ts';
 import { placesOf } from './joint-pointers.ts';
 import { LostRace } from './outcome.ts';
+import { removeListed } from './outdated-metadata.ts';
 import { keepPending, type Lease, letPendingGo } from './pending-commits.ts';
-import { enterStaged, leaveStaged } from './staged-files.ts';
+import { enterStaged, settleStaged } from './staged-files.ts';
 import { tellCommitted } from './tell-committed.ts';
 
 /**
@@ -37,20 +38,18 @@ export function remotePointers(
       const refs = request.tables.map(({ ref }) => ref);
       // Readers find the tables by our copy of the pointers, which is brought up to date by this.
       const tables = await loadTables(deps, tenant, refs);
-      await db.transaction(async (tx) => {
+      const rest = await db.transaction(async (tx) => {
         if (assertLease) await kernel.runs.assertLease(tx, lease.runId, lease.leaseEpoch);
-        if (!(await letPendingGo(tx, request))) return;
+        if (!(await letPendingGo(tx, request))) return [];
         for (const checkpoint of request.checkpoints) await writeCheckpoint(tx, request.runId, checkpoint);
-        await leaveStaged(
-          tx,
-          request.tables.flatMap(({ files }) => files.map((file) => locationOf(file))),
-        );
         for (const [at, { ref, streamId }] of request.tables.entries()) {
           const metadata = tables[at]?.metadata;
           if (metadata === undefined) continue;
           await tellCommitted(deps, tx, { ref, metadata, by: { runId: request.runId, streamId } });
         }
+        return settleStaged(tx, request.runId, request.tables);
       });
+      await removeListed(deps, tenant, rest);
     },
   };
 }
@@ -72,10 +71,4 @@ async function tellCatalog({ remote }: TableDeps, drafts: readonly TableDraft[])
     case 'unknown':
       throw kernelProblems.dependencyUnavailable();
   }
-}
-
-function locationOf(file: object): string {
-  const { location } = file as { location?: unknown };
-  if (typeof location !== 'string') throw datasetProblems.stagedFileRefused();
-  return location;
 }

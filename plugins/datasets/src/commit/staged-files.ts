@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { TenantTransaction } from '@weir/kernel';
 import { type FileIO, type StagedFile, type TableMetadata, toLocation } from '@weir/lakehouse';
-import { datasetProblems, type StagedPlace } from '../contract.ts';
+import { datasetProblems, type StagedPlace, type TableCommit } from '../contract.ts';
 
 /** Characters of the longest scheme with its slashes, `file:///`. */
 const SCHEME_LENGTH = 8;
@@ -52,7 +52,7 @@ export async function checkStagedFiles(
   return checked;
 }
 
-function placeOf({ location }: Static<typeof StagedFileShape>): string | undefined {
+function placeOf({ location }: Pick<Static<typeof StagedFileShape>, 'location'>): string | undefined {
   try {
     return toLocation(location);
   } catch {
@@ -78,19 +78,70 @@ export async function enterStaged(tx: TenantTransaction, runId: string, places: 
   );
 }
 
-/** Takes files off the ledger, committed or removed, and with them the folders in which they were staged. */
+/** Takes these very entries off the ledger, committed or removed. */
 export async function leaveStaged(tx: TenantTransaction, locations: readonly string[]): Promise<void> {
   if (locations.length === 0) return;
   await tx.sql(
     `delete from datasets.staged_file
      where tenant_id = $1 and location in (select jsonb_array_elements_text($2::jsonb))`,
-    [tx.tenant.tenantId, JSON.stringify([...new Set(locations.flatMap(withFolders))])],
+    [tx.tenant.tenantId, JSON.stringify([...new Set(locations.map(toLocation))])],
   );
 }
 
-/** A location and the folders above it; no folder that belongs to more than one call of a stager is in the ledger. */
-function withFolders(location: string): string[] {
-  const whole = toLocation(location);
-  const cuts = [...whole.matchAll(/\//g)].map(({ index }) => index).filter((index) => index > SCHEME_LENGTH);
-  return [whole, ...cuts.map((index) => whole.slice(0, index))];
+/**
+ * Takes committed files off the ledger. Where a commit says all that was staged for it, the rest takes the place of the folders,
+ * file by file; any other folder stays for the sweep. Answers where the rest lies.
+ */
+export async function settleStaged(
+  tx: TenantTransaction,
+  runId: string,
+  commits: readonly TableCommit[],
+): Promise<string[]> {
+  const rest = await enterRest(tx, runId, commits);
+  const left = commits.flatMap(({ files, staged }) => {
+    const committed = files.map(locationOf);
+    return staged === undefined
+      ? committed
+      : [...committed, ...[...committed, ...staged.map(locationOf)].flatMap(above)];
+  });
+  await leaveStaged(tx, left);
+  return rest;
+}
+
+/** Enters what was staged and is not committed, as far as it lies where the run has said that it stages. */
+async function enterRest(tx: TenantTransaction, runId: string, commits: readonly TableCommit[]): Promise<string[]> {
+  const rows = commits.flatMap(({ ref, files, staged = [] }) => {
+    const rest = new Set(staged.map(locationOf)).difference(new Set(files.map(locationOf)));
+    return [...rest].map((location) => ({ namespace: ref.namespace, table_name: ref.table, location }));
+  });
+  if (rows.length === 0) return [];
+  const entered = await tx.sql(
+    `insert into datasets.staged_file (tenant_id, run_id, namespace, table_name, location)
+     select $1::uuid, $2::uuid, namespace, table_name, location
+     from jsonb_to_recordset($3::jsonb) as rest(namespace text, table_name text, location text)
+     where exists (
+       select 1 from datasets.staged_file known
+       where known.tenant_id = $1 and known.run_id = $2
+         and known.namespace = rest.namespace and known.table_name = rest.table_name
+         and case when known.is_folder then starts_with(rest.location, known.location || '/')
+                  else rest.location = known.location end)
+     on conflict (tenant_id, location) do update set run_id = excluded.run_id
+     returning location`,
+    [tx.tenant.tenantId, runId, JSON.stringify(rows)],
+  );
+  return entered.rows.map((row) => String(row.location));
+}
+
+/** Where a staged file lies. Throws `staged_file_refused`. */
+function locationOf(file: object): string {
+  const { location } = file as { location?: unknown };
+  const place = typeof location === 'string' ? placeOf({ location }) : undefined;
+  if (place === undefined) throw datasetProblems.stagedFileRefused();
+  return place;
+}
+
+/** The folders above a location; no folder that belongs to more than one call of a stager is in the ledger. */
+function above(location: string): string[] {
+  const cuts = [...location.matchAll(/\//g)].map(({ index }) => index).filter((index) => index > SCHEME_LENGTH);
+  return cuts.map((index) => location.slice(0, index));
 }

@@ -119,6 +119,11 @@ export interface TableCommit {
   /** What the stager returned, unchanged. */
   files: readonly object[];
   /**
+   * All that was staged for this commit: what is not in `files`, such as what a merge has read, is removed once the commit
+   * holds. Absent, the sweep finds it.
+   */
+  staged?: readonly object[];
+  /**
    * The partitions of an overwrite, under the spec that `prepare` answers: base64 of the single-value encoding, or null, by the
    * id of the partition field, as staged files have them. The table keeps its schema.
    */
@@ -265,7 +270,7 @@ export interface TablesService {
    * moved on, `LeaseLost` for an old attempt, `commit_superseded` where a newer one has committed, `staged_file_refused`
    * for a file outside its table, `catalog_moves_one_table` for several checkpoints where the catalog cannot move several
    * tables in one step, and `dependency_unavailable` when the outcome cannot be known yet: call again with the
-   * same request. Never deletes a staged file.
+   * same request. Deletes no staged file before it holds, and of them only the rest of `staged`.
    */
   commit(tenant: TableOwner, request: CommitRequest): Promise<CommitResult>;
   /** The last checkpoint stored under the key. */

@@ -60,7 +60,7 @@ async function replay(plan: ReplayPlan): Promise<Replayed> {
       reasons: rejected?.reasons ?? {},
       unknown,
     };
-    const nothing = { files: [], removed: [] };
+    const nothing = { files: [], staged: [], removed: [] };
     if (plan.stopAtUnknown && unknown.length > 0) return { ...counts, table: nothing, quarantine: nothing };
     const files = await quarantined(stager, plan, [...taken.kept, ...again]);
     const { merge } = rows;
@@ -69,8 +69,12 @@ async function replay(plan: ReplayPlan): Promise<Replayed> {
     const merged = merging && (await mergeParts({ io, stager, runId }, { ...merging, isComplete: false }));
     return {
       ...counts,
-      table: merged ?? { files: copied.files, removed: [] },
-      quarantine: { files, removed: taken.removed },
+      table: {
+        files: merged?.files ?? copied.files,
+        staged: [...copied.files, ...(merged?.files ?? [])],
+        removed: merged?.removed ?? [],
+      },
+      quarantine: { files, staged: files, removed: taken.removed },
     };
   } finally {
     stager.close();
@@ -87,8 +91,8 @@ const NOTHING: Replayed = {
   rejected: 0,
   reasons: {},
   unknown: [],
-  table: { files: [], removed: [] },
-  quarantine: { files: [], removed: [] },
+  table: { files: [], staged: [], removed: [] },
+  quarantine: { files: [], staged: [], removed: [] },
 };
 
 /** Writes the lines that stay, those of each run and stream in a file of their own, as a sync does. */

@@ -20,7 +20,7 @@ import type { CarryOutDeps, Job } from './transform-attempt.ts';
 
 /** What a run commits to its output. */
 export interface StagedResult {
-  change: Pick<TableCommit, 'mode' | 'files' | 'deletes' | 'base' | 'partitions' | 'replaceSchema'>;
+  change: Pick<TableCommit, 'mode' | 'files' | 'staged' | 'deletes' | 'base' | 'partitions' | 'replaceSchema'>;
   rows: number;
 }
 
@@ -55,20 +55,23 @@ export async function stageResult(deps: CarryOutDeps, job: Job, asked: Asked): P
   assertKeys(found.checks);
   await passChecks(kernel, job, found);
   const { files, gone, rows } = found;
+  const staged = [...files, ...gone];
   log.write({ level: 'info', step: 'statement', message: `${rows} rows in ${files.length} files`, fields: { rows } });
   if (isFull) {
     const replaceSchema = prepared.replaces ? { replaceSchema: prepared.schema } : {};
-    return { rows, change: { mode: 'overwrite', files, ...replaceSchema } };
+    return { rows, change: { mode: 'overwrite', files, staged, ...replaceSchema } };
   }
-  if (content.materialization === 'append') return { rows, change: { mode: 'append', files, ...base } };
+  if (content.materialization === 'append') return { rows, change: { mode: 'append', files, staged, ...base } };
   if (partitionBy !== undefined) {
-    return { rows, change: { mode: 'overwrite', files, partitions: partitionsOf([...files, ...gone]), ...base } };
+    return { rows, change: { mode: 'overwrite', files, staged, partitions: partitionsOf(staged), ...base } };
   }
   const { metadataLocation, snapshotId } = prepared;
   const into = { metadataLocation, schema: prepared.schema as TableSchema };
   const merged = await selects.merge({ ...place, ...into, key: key ?? [], batch: files, gone, runId: run.runId });
   if (read.isDirect && merged.updated > 0) throw transformFailed('key_doubled', { keys: String(merged.updated) });
-  return { rows, change: { mode: 'row_delta', files: merged.files, deletes: merged.removed, base: snapshotId } };
+  const { files: mergedFiles, removed: deletes } = merged;
+  const all = [...staged, ...mergedFiles];
+  return { rows, change: { mode: 'row_delta', files: mergedFiles, staged: all, deletes, base: snapshotId } };
 }
 
 interface Onto {

@@ -26,9 +26,10 @@ export interface ReplayMerge {
   deleteMarker?: number;
 }
 
-/** Files that a commit brings to one table, and locations of live ones that it takes away. */
+/** Files that a commit brings to one table, those that were staged for it, and locations of live ones that it takes away. */
 export interface FileChange {
   files: readonly object[];
+  staged: readonly object[];
   removed: readonly string[];
 }
 

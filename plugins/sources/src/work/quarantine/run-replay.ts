@@ -212,13 +212,13 @@ async function commit(
     generation: row.generation,
   };
   const changes: TableCommit[] = [];
-  const { files, removed } = replayed.table;
+  const { files, staged, removed } = replayed.table;
   if (keyOf(row) !== undefined) {
     const delta = { mode: 'row_delta' as const, deletes: removed, base: table.snapshotId };
-    changes.push({ ref: table.ref, files, ...delta, ...facts, ...(follows && { follows: follows.rows }) });
+    changes.push({ ref: table.ref, files, staged, ...delta, ...facts, ...(follows && { follows: follows.rows }) });
   } else if (files.length > 0) {
     const after = follows && { follows: follows.rows };
-    changes.push({ ref: table.ref, mode: 'append', files, ...facts, ...after });
+    changes.push({ ref: table.ref, mode: 'append', files, staged, ...facts, ...after });
   }
   // It names no snapshot: left half done it can so be ended behind whatever syncs have added, while its files are there.
   changes.push({
@@ -227,6 +227,7 @@ async function commit(
     ...facts,
     ...(follows && { follows: follows.quarantine }),
     files: replayed.quarantine.files,
+    staged: replayed.quarantine.staged,
     deletes: replayed.quarantine.removed,
   });
   const outcome = replayOutcome(replayed, null);

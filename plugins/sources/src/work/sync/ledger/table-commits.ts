@@ -34,6 +34,7 @@ export function tableCommits(
     ref,
     mode: 'append',
     files: merged?.files ?? staged,
+    staged: [...staged, ...(merged?.files ?? [])],
     ...facts,
     ...(follows && { follows: follows.rows }),
   };
@@ -44,7 +45,7 @@ export function tableCommits(
   const rejected = batch.quarantine.flatMap(({ files }) => files);
   if (rejected.length === 0) return [table];
   const ours = follows && { follows: follows.quarantine };
-  return [table, { ref: quarantineOf(ref), mode: 'append', files: rejected, ...facts, ...ours }];
+  return [table, { ref: quarantineOf(ref), mode: 'append', files: rejected, staged: rejected, ...facts, ...ours }];
 }
 
 function sha256(text: string): string {
