@@ -55,7 +55,8 @@ export function readSettings(
     values.set(owner, Object.freeze(raw));
   }
   faults.push(...(checkAll?.(Object.assign({}, ...values.values())) ?? []));
-  if (faults.length > 0) throw new Refusal('configuration refused', faults);
+  // Owners that share a variable find the same fault.
+  if (faults.length > 0) throw new Refusal('configuration refused', [...new Set(faults)]);
   return values;
 }
 

@@ -34,16 +34,17 @@ t.test('the plugin that brings a workflow starts it, for the tenant and with the
   t.match(answer, { status: 202, body: accepted });
   t.equal(answer.headers.get('location'), '/api/v1/workflow-engine/workflows/w');
   t.strictSame(started, [['acme', 'pipeline_editor@acme', { transform_id: 't1' }]]);
-  for (const [body, pointer] of [
-    [{}, '/transform_id'],
-    [{ transform_id: 'canary-too-long' }, '/transform_id'],
+  for (const [body, pointer, code] of [
+    [{}, '/transform_id', 'required'],
+    [{ transform_id: 'canary-too-long' }, '/transform_id', 'maxLength'],
+    [{ transform_id: 7 }, '/transform_id', 'type'],
     // A name that the caller made up is not echoed: the pointer is that of its object.
-    [{ transform_id: 't', other: 1 }, ''],
-    [[], ''],
-    ['text', ''],
+    [{ transform_id: 't', other: 1 }, '', 'additionalProperties'],
+    [[], '', 'type'],
+    ['text', '', 'type'],
   ] as const) {
     const refused = await call(startWorkflow.transform, { body: body as never });
-    t.match(refused, { status: 400, problem: { code: 'validation_failed', errors: [{ pointer, code: /^[a-z_]+$/ }] } });
+    t.match(refused, { status: 400, problem: { code: 'validation_failed', errors: [{ pointer, code }] } });
     t.notMatch(JSON.stringify(refused), /canary/);
   }
   t.equal(started.length, 1);

@@ -28,7 +28,10 @@ export function startService({ contributions }: Pick<Kernel, 'contributions'>) {
 const placeOf = (path: string, type: ValueErrorType) =>
   type === ValueErrorType.ObjectAdditionalProperties ? path.slice(0, path.lastIndexOf('/')) : path;
 
-/** The broken rule in lower snake case, such as `object_required_property`. */
+/** The broken rule by the keyword of JSON Schema, as bodies of other endpoints tell it. */
 function ruleOf(type: ValueErrorType): string {
-  return (ValueErrorType[type] ?? 'invalid').replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
+  if (type === ValueErrorType.ObjectRequiredProperty) return 'required';
+  const rule = /^(?:Array|Integer|Number|Object|String)(?<keyword>[A-Z]\w*)$/.exec(ValueErrorType[type] ?? '');
+  const keyword = rule?.groups?.keyword ?? 'Type';
+  return `${keyword[0]?.toLowerCase()}${keyword.slice(1)}`;
 }

@@ -40,7 +40,9 @@ export function patternService(kernel: Pick<Kernel, 'db' | 'mode'>, catalog: Pat
       const found = await catalog.find(patternId);
       if (found === undefined) throw kernelProblems.notFound();
       const { pattern, status } = found;
-      const fields = (pattern.fields ?? []).map((field) => ({ ...field, credential: field.credential === true }));
+      const isSecret = ({ credential, type }: { credential?: boolean; type?: unknown }) =>
+        credential === true || type === 'password';
+      const fields = (pattern.fields ?? []).map((field) => ({ ...field, credential: isSecret(field) }));
       const { spec, credentialFields } = pattern;
       const shown = { ...summaryOf(pattern), status, spec, fields };
       return { ...shown, credential_fields: [...credentialFields], egress: pattern.egress ?? [] };
