@@ -51,7 +51,7 @@ t.test('the gallery: pages, categories, one pattern with its schema, template an
   t.match(await call(endpoints.listTransformPatterns, { query: {} }), {
     ok: true,
     body: {
-      items: [{ pattern_id: 'deduplicate', version: '1.0.0', category: 'clean', layer: 'silver' }],
+      items: [{ pattern_id: 'deduplicate', version: '1.0.1', category: 'clean', layer: 'silver' }],
       faults: [],
       total: 1,
     },
@@ -156,9 +156,9 @@ t.test('sync: what is new, changed or gone; a bad package is named, and the good
   await cp(join(PACKAGES, 'clean-and-cast'), join(folder, 'broken'), { recursive: true });
   await writeFile(join(folder, 'broken', 'template.sql'), 'select {{ secret | ident }}');
   const manifest = join(folder, 'deduplicate', 'package.json');
-  await writeFile(manifest, (await readFile(manifest, 'utf8')).replace('1.0.0', '1.0.1'));
+  await writeFile(manifest, (await readFile(manifest, 'utf8')).replace('1.0.1', '1.0.2'));
   const before = await call(endpoints.listTransformPatterns, { query: {} });
-  t.match(before, { body: { items: [{ version: '1.0.0' }], total: 1 } }, 'files are read when somebody says so');
+  t.match(before, { body: { items: [{ version: '1.0.1' }], total: 1 } }, 'files are read when somebody says so');
   const synced = await operator.call(endpoints.syncTransformPatterns);
   const faults = [{ package: 'broken', pointer: '/template.sql', code: 'template_invalid' }];
   t.match(synced, { body: { faults } });
