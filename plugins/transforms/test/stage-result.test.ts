@@ -56,7 +56,7 @@ t.test('the result of a run and the table that it is for', async (t) => {
     const merge = { materialization: 'merge', key: ['ID'], incremental: ORDERS };
     const sql = `select nullif(id, 2) as id from ${ORDERS}`;
     t.match(await failureOf([ID], { ...merge, sql }), {
-      ...{ code: 'key_missing', origin: 'data', retryable: false, detail: /^1 rows / },
+      ...{ code: 'key_missing', origin: 'data', retryable: false, detail: /^1 row / },
     });
     t.match(await failureOf([ID], { ...merge, sql: `select nullif(id, id) as id from ${ORDERS}` }), {
       ...{ code: 'key_missing', detail: /^3 rows / },
