@@ -105,7 +105,7 @@ t.test('by keyboard alone: a pattern, its form, the statement and rows of it, a 
 /** Changes the order of a transform by the form that it was made with. */
 async function changeForm(page: Page): Promise<void> {
   await press(page, page.getByRole('tab', { name: 'Overview' }), 'ArrowRight');
-  await page.getByText('Made of the pattern Keep one row of each key, version 1.0.0.').waitFor();
+  await page.getByText('Made of the pattern Keep one row of each key, version 1.0.1.').waitFor();
   await page.getByText('The statement is sound.').waitFor();
   await type(page, page.getByRole('combobox', { name: 'Column' }), 'city');
   await page.keyboard.press('Escape');
