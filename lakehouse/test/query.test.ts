@@ -163,7 +163,7 @@ t.test('the query pool', async (t) => {
       schema,
       Array.from({ length: 500 }, (_, at) => [String(at), null]),
     );
-    const files = planned(Array.from({ length: 3_000 }, () => location));
+    const files = planned(Array.from({ length: 12_000 }, () => location));
     const conditions = [{ field: schema.fields[1]!, op: 'not_null', text: undefined } as const];
     await using(createQueryPool({ ...PATIENT, size: 1 }), async (pool) => {
       await pool.preview(request);

@@ -11,6 +11,9 @@ const SPOOFED = { 'x-forwarded-for': '198.51.100.9' };
 const FOLDER = new URL('../fixtures/shop', import.meta.url).pathname;
 const CANARY = 'zz_canary';
 
+/** The mode of this deployment closes routes of the secret store. */
+const CLOSED = 'credential_mode_unsupported';
+
 interface Asked {
   path: string;
   method: string;
@@ -31,14 +34,14 @@ async function ask(world: TestPlatform, { path, method, headers = {}, body }: As
     },
     ...(body === undefined ? {} : { body }),
   });
-  await answer.text();
+  const code = /"code":"(\w+)"/.exec(await answer.text())?.[1];
   const rows = await world.database.peek(
     `select e.event, t.alias from platform.audit_event e left join kernel.tenant t using (tenant_id)
      where e.event->>'request_id' = $1`,
     [requestId],
   );
   const events = rows.map(({ event, alias }) => ({ ...(event as Record<string, unknown>), chain: alias }));
-  return { status: answer.status, location: answer.headers.get('location'), events };
+  return { status: answer.status, code, location: answer.headers.get('location'), events };
 }
 
 async function as(world: TestPlatform, role: string): Promise<Record<string, string>> {
@@ -58,6 +61,7 @@ t.test(
       platform: await as(world, 'platform_admin'),
     };
     let walked = 0;
+    const closed = new Set<string>();
     for (const { method, endpoint } of world.api.app.declaredRoutes) {
       // Webhooks are signed; what the trail keeps of them is shown where they are tested.
       if (method === 'GET' || ['public', 'webhook'].includes(endpoint.access.kind)) continue;
@@ -80,7 +84,13 @@ t.test(
         },
       ];
       for (const asked of kinds) {
-        const { status, events } = await ask(world, asked);
+        const { status, code, events } = await ask(world, asked);
+        // Refused by a rule before any limit: repetitions are told later, by their number.
+        if (code === CLOSED && closed.has(endpoint.id)) {
+          t.strictSame(events, [], `${method} ${endpoint.path}: ${status} again`);
+          continue;
+        }
+        if (code === CLOSED) closed.add(endpoint.id);
         t.match(
           events,
           [{ action: endpoint.id, status, address: '127.0.0.1' }],

@@ -14,6 +14,8 @@ const LEAST = 60;
 const CANARY = 'zz-canary-7f3a';
 /** The body was read and judged, or nothing is there that would read it. */
 const VALIDATED = ['validation_failed', 'feature_not_configured'];
+/** Closed by the mode of this deployment, whatever their bodies are. */
+const CLOSED = '/api/v1/sources/{source_id}/credentials';
 const UNREAD = ['unsupported_media_type', 'malformed_request'];
 const SOME_ID = '018f4a6e-0000-7000-8000-00000000dead';
 
@@ -117,7 +119,8 @@ async function refusesAll(t: Test, routes: WriteRoute[], type: string, documents
 }
 
 const all = await writeRoutes();
-const routes = all.filter(({ signed, bytes }) => !signed && !bytes);
+const isClosed = ({ path }: WriteRoute) => path.startsWith(CLOSED);
+const routes = all.filter((route) => !route.signed && !route.bytes && !isClosed(route));
 await api.loopDelay();
 
 t.test('every hostile JSON document is refused by its code, without an echo', async (t) => {
@@ -142,6 +145,19 @@ t.test('whatever the spelling of the content type, every route validates the bod
       const name = `${route.method} ${route.path} with ${JSON.stringify(lines)}`;
       if (!wanted.includes(codeOf(answer))) t.fail(`${name} answers ${answer.status} ${codeOf(answer)}, not ${wanted}`);
       if (answer.text.includes(CANARY)) t.fail(`${name} is echoed`);
+    }
+  }
+});
+
+t.test('a route that the mode of the deployment closes makes nothing of a body', async (t) => {
+  const closed = all.filter(isClosed);
+  t.ok(closed.length > 0);
+  for (const [at, route] of closed.entries()) {
+    for (const { lines } of new Set([...ONE_OF_EACH, ...casesOf(contentTypes, at + 1)])) {
+      const answer = await send(route, lines, JSON.stringify({ [CANARY]: true }));
+      const name = `${route.method} ${route.path} with ${JSON.stringify(lines)}`;
+      t.ok(['credential_mode_unsupported', 'malformed_request'].includes(codeOf(answer)), `${name}: ${codeOf(answer)}`);
+      t.notOk(answer.text.includes(CANARY), name);
     }
   }
 });

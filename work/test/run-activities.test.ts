@@ -139,5 +139,5 @@ t.test('a start is refused by the first check of others that blocks and fails', 
   ];
   const kernel = { contributions: (point: unknown) => (point === ReadinessChecks ? checks : []) };
   const ask = { subject: 'thing', subjectId: 'id', own: new Set(['own']) };
-  t.strictSame(await blockingCheck(kernel as never, TENANT, ask), { check: 'blocks', items: [] });
+  t.strictSame(await blockingCheck(kernel as never, TENANT, ask), { check: 'blocks', detail: 'blocks', items: [] });
 });

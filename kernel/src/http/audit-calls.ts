@@ -23,7 +23,7 @@ type End = Awaited<ReturnType<AuditTrail['begin']>>;
 
 /**
  * Has every trail note each changing call of a known caller once it was allowed and before its body is read, and each
- * denial of a declared route: for lack of a right, for its tenant header, or by a rate. A call that cannot be noted is
+ * denial of a declared route: for lack of a right, by a rule, for its tenant header, or by a rate. A call that cannot be noted is
  * refused, and has changed nothing; an end that cannot be noted changes no answer, and its entry is ended as unknown later.
  * Limits are told of denials for lack of a right.
  */
@@ -46,7 +46,7 @@ export function auditCalls(app: FastifyInstance, contributions: Pick<Contributio
     answered.add(request);
     const isDenied = DENIALS.includes(reply.statusCode);
     // Most answers are of reads that were allowed, and have nothing to be noted.
-    const isNoted = isDenied || begun.has(request);
+    const isNoted = isDenied || begun.has(request) || request.caller?.isRefused === true;
     const call = isNoted || EARLY.some(({ status }) => status === reply.statusCode) ? callOf(request) : undefined;
     if (call === undefined) return;
     const outcome = outcomeOf(reply, payload);

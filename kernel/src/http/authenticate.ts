@@ -20,6 +20,8 @@ export interface Caller {
   tenant: Tenant | undefined;
   /** Decides again by what holds now, and charges no limit; absent for a call without a token. Throws the refusal. */
   recheck?: () => Promise<void>;
+  /** An access rule has refused the call, whatever its status. */
+  isRefused?: true;
 }
 
 declare module 'fastify' {
@@ -76,7 +78,11 @@ export function authenticator({ rules, tenants, tenantPlugins, contributions }: 
       const refusal = authorize(access, principal, tenant);
       if (refusal) throw refusal;
       const asked = { ...arriving, principal, tenant, params: request.params as Record<string, string> };
-      for (const rule of contributions.of(AccessRules)) await rule(asked);
+      for (const rule of contributions.of(AccessRules))
+        await rule(asked).catch((error: unknown) => {
+          caller.isRefused = true;
+          throw error;
+        });
       return asked;
     };
     caller.recheck = async () => void (await decide());

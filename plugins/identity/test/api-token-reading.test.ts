@@ -95,7 +95,7 @@ t.test('a token stops by its own code when its maker was not seen for longer tha
   await here.database.peek("update identity.person set last_seen = now() - interval '21 days'");
   t.match(await withToken(here, String(token), listApiTokens), {
     status: 401,
-    body: { code: 'token_maker_unseen', detail: /20 days/, hint: /weir login/ },
+    body: { code: 'token_maker_unseen', detail: /20 days/, hint: /^Have its maker sign in/ },
   });
   const seen = () => here.database.peek('select last_seen > now() - interval $$1 day$$ as lately from identity.person');
   t.match(await seen(), [{ lately: false }], 'a token does not count as its maker');
