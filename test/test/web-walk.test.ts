@@ -13,7 +13,10 @@ import { signIn } from '../web-steps.ts';
 import { type WebWindow, webWorld } from '../web-world.ts';
 
 /** Failed requests that a page means. */
-const MEANT: readonly string[] = [];
+const MEANT: readonly string[] = [
+  // A sync that nobody has verified: the page says so.
+  '404 GET /api/v1/sources/sync-runs/:id/verification',
+];
 const PAGES_AT_LEAST = 30;
 /** Addresses with the names of those parameters that not every text fits. */
 const LEGAL_VALUES: readonly (readonly [address: string, ...names: string[]])[] = [

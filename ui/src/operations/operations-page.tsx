@@ -5,6 +5,7 @@ import { getServicesHealth, listAudit, listPlugins } from '@weir/plugin-platform
 import { listWebhooks } from '@weir/plugin-webhooks/contract';
 import { type ComponentType, lazy, Suspense } from 'react';
 import { PageHead } from '../parts/page-head.tsx';
+import { Later } from '../parts/region.tsx';
 import { isEnough, roleIn, usePerson } from '../session/person.ts';
 
 const load = <N extends string>(name: N, read: () => Promise<Record<N, ComponentType>>) =>
@@ -41,7 +42,7 @@ export function OperationsPage() {
           ))}
         </Tabs.List>
         <Tabs.Panel value={name}>
-          <Suspense fallback={null}>
+          <Suspense fallback={<Later />}>
             <Shown />
           </Suspense>
         </Tabs.Panel>

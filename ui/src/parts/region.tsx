@@ -70,3 +70,6 @@ export function Empty({ words, action, docs, before }: EmptyWords) {
     </Stack>
   );
 }
+
+/** Stands where a part of a page is still to come: nothing is seen of it, and whoever waits for the page knows. */
+export const Later = () => <div aria-busy />;

@@ -8,7 +8,7 @@ import { useChange, useRead } from '../api/queries.ts';
 import { useLetter } from '../keys/keys.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { Region } from '../parts/region.tsx';
+import { Later, Region } from '../parts/region.tsx';
 import { RunWord } from '../parts/status-word.tsx';
 import { useMay } from '../session/person.ts';
 import { WhoChanged } from '../session/who-changed.tsx';
@@ -94,7 +94,7 @@ function Shown({ detail }: { detail: Detail }) {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Suspense fallback={null}>
+        <Suspense fallback={<Later />}>
           <Tabs.Panel value="overview">
             <Overview detail={detail} />
           </Tabs.Panel>

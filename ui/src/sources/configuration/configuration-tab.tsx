@@ -6,7 +6,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { type SchemaNode, titleOf } from '../../form/schema-node.ts';
 import { FactList } from '../../parts/fact-list.tsx';
-import { Region } from '../../parts/region.tsx';
+import { Later, Region } from '../../parts/region.tsx';
 import { ToneWord } from '../../parts/status-word.tsx';
 import { useMay } from '../../session/person.ts';
 
@@ -30,7 +30,7 @@ function Configuration({ source, pattern }: { source: SourceView; pattern: Patte
     void navigate({ search: { tab: 'configuration', ...(edit && { show: 'edit' }) }, replace: true });
   if (show === 'edit' && mayChange)
     return (
-      <Suspense fallback={null}>
+      <Suspense fallback={<Later />}>
         <ConfigurationForm
           source={source}
           pattern={pattern}

@@ -11,7 +11,7 @@ import { lazy, Suspense } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { useReadPages } from '../../api/read-pages.ts';
 import { bytesText, counted, countText } from '../../parts/numbers.ts';
-import { Region } from '../../parts/region.tsx';
+import { Later, Region } from '../../parts/region.tsx';
 import { durationText, ShowTime } from '../../parts/show-time.tsx';
 import { RunWord } from '../../parts/status-word.tsx';
 import { RunLog } from '../../runs/run-log.tsx';
@@ -44,7 +44,7 @@ export function SyncHistory({ source: { source_id: sourceId } }: { source: Sourc
       ) : (
         <OneRun sourceId={sourceId} runId={run} />
       )}
-      <Suspense fallback={null}>{show === 'receipt' ? <ReceiptPanel runId={run} /> : null}</Suspense>
+      <Suspense fallback={<Later />}>{show === 'receipt' ? <ReceiptPanel runId={run} /> : null}</Suspense>
     </Stack>
   );
 }

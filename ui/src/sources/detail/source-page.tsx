@@ -18,7 +18,7 @@ import { useLetter } from '../../keys/keys.ts';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { countText } from '../../parts/numbers.ts';
 import { PageHead } from '../../parts/page-head.tsx';
-import { Empty, Region } from '../../parts/region.tsx';
+import { Empty, Later, Region } from '../../parts/region.tsx';
 import { SourceWord } from '../../parts/status-word.tsx';
 import { useMay } from '../../session/person.ts';
 import { WhoChanged } from '../../session/who-changed.tsx';
@@ -166,7 +166,7 @@ function SourceTabs({ tab, show, source, status }: SourceTabsProps) {
       <Tabs.Panel value="sync">
         <Stack>
           <LiveSync query={status} source={source} />
-          <Suspense fallback={null}>
+          <Suspense fallback={<Later />}>
             <SourceReadiness source={source} />
           </Suspense>
         </Stack>
@@ -178,17 +178,17 @@ function SourceTabs({ tab, show, source, status }: SourceTabsProps) {
         <SyncHistory source={source} />
       </Tabs.Panel>
       <Tabs.Panel value="schedule">
-        <Suspense fallback={null}>
+        <Suspense fallback={<Later />}>
           <SourceSchedule source={source} />
         </Suspense>
       </Tabs.Panel>
       <Tabs.Panel value="configuration">
-        <Suspense fallback={null}>
+        <Suspense fallback={<Later />}>
           <ConfigurationTab source={source} />
         </Suspense>
       </Tabs.Panel>
       <Tabs.Panel value="credentials">
-        <Suspense fallback={null}>
+        <Suspense fallback={<Later />}>
           {mayKnow ? (
             <SourceCredentials source={source} />
           ) : (

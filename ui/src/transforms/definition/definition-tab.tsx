@@ -6,6 +6,7 @@ import type { EditorHandle } from '../../editor/editor-props.ts';
 import { SqlEditor } from '../../editor/sql-editor.tsx';
 import { FactList } from '../../parts/fact-list.tsx';
 import { FaultNote } from '../../parts/fault-note.tsx';
+import { Later } from '../../parts/region.tsx';
 import { useMay } from '../../session/person.ts';
 import { kindOfOutput } from '../../statement/materialization-words.ts';
 import {
@@ -47,7 +48,7 @@ export function DefinitionTab({ detail, saving }: DefinitionTabProps) {
   const saved = detail.draft?.etag ?? `version ${detail.version}`;
   if (origin?.kind === 'transform_pattern' && !isSql)
     return (
-      <Suspense fallback={null}>
+      <Suspense fallback={<Later />}>
         <PatternTab key={saved} origin={origin} transform={detail} saving={saving} toSql={() => setSql(true)} />
       </Suspense>
     );
