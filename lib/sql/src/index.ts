@@ -13,4 +13,4 @@ export { type PlanOperator, provenShape } from './increment/plan-shape.ts';
 export { type IncrementFault, type IncrementOf, type IncrementShape, incrementShape } from './increment/tree-shape.ts';
 export { type Place, placeOf } from './place.ts';
 export { selectFacts, tablesOf } from './tables.ts';
-export { RUN_STARTED_AT, type Volatile, volatileOf } from './volatile.ts';
+export { type Volatile, volatileOf } from './volatile.ts';

@@ -1,13 +1,13 @@
 import { fold, isNode, readStatement, textOf, textsOf } from './ast.ts';
 
-/** The time of the run, which the session of a statement provides as a macro. */
-export const RUN_STARTED_AT = 'run_started_at';
-
-/** Functions and keywords that read a clock; `age` does with one argument. The engine calls some of them consistent. */
+/**
+ * Functions and keywords that read a clock; `age` does with one argument, `run_started_at` is a macro of our sessions. The
+ * engine calls some of them consistent.
+ */
 export const CLOCK: ReadonlySet<string> = new Set([
   ...['ago', 'age', 'current_date', 'current_localtime', 'current_localtimestamp', 'current_time', 'current_timestamp'],
   ...['get_current_time', 'get_current_timestamp', 'localtime', 'localtimestamp', 'now', 'today'],
-  ...['transaction_timestamp', RUN_STARTED_AT],
+  ...['run_started_at', 'transaction_timestamp'],
 ]);
 /** Functions that give another value at each call. `error` ends a statement and gives none. */
 export const CHANCE: ReadonlySet<string> = new Set(['gen_random_uuid', 'random', 'uuid', 'uuidv4', 'uuidv7']);

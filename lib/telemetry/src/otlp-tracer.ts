@@ -48,7 +48,7 @@ export function otlpTracer(
     textMapPropagator: null,
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: told(oursOnly(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS })), log),
+        exporter: reporting(oursOnly(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS })), log),
         maxQueueSize: MAX_WAITING_SPANS,
         scheduledDelayMillis: EXPORT_EVERY_MS,
         exportTimeoutMillis: EXPORT_TIMEOUT_MS,
@@ -92,8 +92,8 @@ function allowed(attributes: SpanAttributes = {}): SpanAttributes {
   return Object.fromEntries(named.map((name) => [name, attributes[name]]));
 }
 
-/** Says once that the collector takes no spans, and once that it does again. */
-function told(exporter: SpanExporter, log: CollectorLog | undefined): SpanExporter {
+/** Logs once when the collector stops taking spans, and once when it takes them again. */
+function reporting(exporter: SpanExporter, log: CollectorLog | undefined): SpanExporter {
   let isAway = false;
   return {
     export: (spans, done) =>

@@ -172,7 +172,7 @@ t.test('a configuration that has changed, or for which the last run failed → n
   for (const what of ['discovery', 'sync'] as const)
     t.match(provenOutcome([], failed(what, 'config')), {
       status: 'fail',
-      detail: `The last ${what} failed by the configuration: No such folder.`,
+      detail: `The last ${what} failed because of the configuration: No such folder.`,
     });
 });
 

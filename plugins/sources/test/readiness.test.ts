@@ -103,7 +103,11 @@ t.test('what a discovery has seen is compared with what the source has', async (
   t.match(await named('proven'), { ready: false, status: 'fail', detail: /: configuration or pattern version\./ });
   t.match(await discovered(api, source_id), { status: 'failed' });
   ok(await api(updateSource, { params, body: { source_config: { path: data } } }));
-  t.match(await named('proven'), { ready: false, status: 'fail', detail: /^The last discovery failed by the config/ });
+  t.match(await named('proven'), {
+    ready: false,
+    status: 'fail',
+    detail: /^The last discovery failed because of the configuration: /,
+  });
   t.match(await discovered(api, source_id), { status: 'succeeded' });
   t.match(await named('proven'), { ready: true, status: 'pass' });
   t.match(await current(), { items: [{ code: 'not_discovered' }], detail: /did not find 1 enabled stream/ });

@@ -35,7 +35,7 @@ t.test('errors of a statement → a failure of the table, and others reveal noth
 t.test('places of a sentence → filled by the run, and none left', async (t) => {
   const failed = transformFailed('key_doubled', { keys: '3' });
   t.ok(failed instanceof RunFailed);
-  t.match(failed.failure, { detail: 'Of 3 keys the result has several rows. The table is as before.' });
+  t.match(failed.failure, { detail: 'The result has several rows for 3 keys. The table is as before.' });
 });
 
 t.test('a value that does not fit → query_failed with column and types, whatever else is known', (t) => {

@@ -42,8 +42,8 @@ export function assertFitting(
   if (errors.length > 0) throw transformProblems.materializationRefused({ errors });
 }
 
-/** What a description must say of the input of which a run reads what is new. */
-export function incrementOf({ incremental, key, partitionBy }: Materializing) {
+/** The input of which a run reads what is new, and the columns by which it finds what that changes. */
+export function incrementOf({ incremental, key, partitionBy }: Omit<Materializing, 'materialization'>) {
   return incremental ? { input: incremental.split('.'), columns: [...key, ...partitionBy] } : undefined;
 }
 

@@ -13,6 +13,7 @@ import { compileCheck, readsTable } from '../model/checks/compile-check.ts';
 import { transformFailed } from '../model/failure/transform-failures.ts';
 import { assertKeys, keyChecks } from '../model/key-checks.ts';
 import { lineageOf } from '../model/lineage.ts';
+import { incrementOf } from '../model/materialization.ts';
 import type { Why } from '../model/why-run.ts';
 import { keepLineage } from './keep-lineage.ts';
 import { passChecks } from './pass-checks.ts';
@@ -35,9 +36,10 @@ interface Asked {
 export async function stageResult(deps: CarryOutDeps, job: Job, asked: Asked): Promise<StagedResult> {
   const { kernel, tables, selects } = deps;
   const { tenant, run, leaseEpoch, signal, log, ref, content } = job;
-  const { sql, key, partition_by: partitionBy } = content;
+  const { sql, key, partition_by: partitionBy, incremental } = content;
   const { pins } = asked;
-  const described = await selects.describe({ sql, inputs: pins, signal, increment: incrementOf(content) });
+  const asIncrement = incrementOf({ incremental, key: key ?? [], partitionBy: partitionBy ?? [] });
+  const described = await selects.describe({ sql, inputs: pins, signal, increment: asIncrement });
   const { columns, increment } = described;
   await keepLineage(kernel, job, lineageOf(sql, columns, described.lineage));
   const { prepared, read, isFull } = await prepare(deps, job, { ...asked, columns, increment });
@@ -90,11 +92,6 @@ function checksOf(content: ArtifactContent, { prepared, schema, isFull }: Onto) 
   if (!keeps || !checks.some(readsTable)) return { checks: compiled };
   const replaces = materialization === 'append' ? [] : [...key, ...partitionBy];
   return { checks: compiled, table: { metadataLocation, schema, replaces }, base: { base: snapshotId } };
-}
-
-/** The columns by which an increment finds what it changes, and the input of which it reads what is new. */
-export function incrementOf({ incremental, key = [], partition_by: partitionBy = [] }: ArtifactContent) {
-  return incremental === undefined ? undefined : { input: incremental.split('.'), columns: [...key, ...partitionBy] };
 }
 
 interface Reading {

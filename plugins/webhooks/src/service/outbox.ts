@@ -33,7 +33,7 @@ ${INTO} select w.tenant_id, w.webhook_id, event.name, $2, $3::jsonb, ${VALUES} $
 
 const TABLE_CHANGED: WebhookEvent = 'table.changed';
 const TABLE_EVENT = `
-with event as (select 'table.changed'::text as name)
+with event as (select '${TABLE_CHANGED}'::text as name)
 ${INTO} select w.tenant_id, w.webhook_id, event.name, $2, $3::jsonb, ${VALUES} ${ACTIVE}`;
 
 /** Writes events for the webhooks that want them, in the transactions in which they happen. */
@@ -59,7 +59,7 @@ export function webhookOutbox(wake: Wake) {
       await write(tx, RUN_EVENT, [subject, JSON.stringify({ run_id }), kind, subject_id, run_id, status]);
     },
 
-    /** Nothing is told of a run that is deleted; that a table changed stays true without its run. */
+    /** Drops the events of deleted runs. A change of a table keeps its event, without the id of the run. */
     async runsDropped(tx: Pick<EventTransaction, 'sql'>, runIds: readonly string[]): Promise<void> {
       await tx.sql(`delete from webhooks.delivery where event <> $2 and facts ->> 'run_id' = any ($1::text[])`, [
         runIds,

@@ -36,13 +36,15 @@ export function credentialFields(spec: Schema, named: readonly string[]): string
   return [...found].sort();
 }
 
+type Field = { path: string; type: string; credential?: boolean };
+
+/** Whether a pattern calls a field a credential, by its mark or its type. */
+export const isCredentialField = ({ credential, type }: Omit<Field, 'path'>): boolean =>
+  credential === true || type === 'password';
+
 /** Pointers of the fields that a pattern itself calls credentials; a path may be written with dots. */
-export function namedCredentials(
-  fields: readonly { path: string; type: string; credential?: boolean }[] = [],
-): string[] {
-  const secret = fields.filter((field) => field.credential === true || field.type === 'password');
-  return secret.map(({ path }) => fieldPointer(path));
-}
+export const namedCredentials = (fields: readonly Field[] = []): string[] =>
+  fields.filter(isCredentialField).map(({ path }) => fieldPointer(path));
 
 /** The pointer of a field whose path is a pointer already, or names with dots between them. */
 export function fieldPointer(path: string): string {

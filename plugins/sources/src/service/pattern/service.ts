@@ -2,6 +2,7 @@ import { decodePageToken, encodePageToken, type Kernel } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
 import type { GivenPatternFile } from '../../contract/source/pattern-file.ts';
 import { type discoverPatterns, type PatternView, type reconcilePatterns, sourceProblems } from '../../contract.ts';
+import { isCredentialField } from '../../model/config/credential-fields.ts';
 import { type PatternFault, patternFaults } from '../../model/pattern/pattern-faults.ts';
 import { type Pattern, type PatternFile, toPattern } from '../../model/pattern/pattern-file.ts';
 import { withManifestSpec } from '../../model/pattern/with-manifest.ts';
@@ -40,9 +41,7 @@ export function patternService(kernel: Pick<Kernel, 'db' | 'mode'>, catalog: Pat
       const found = await catalog.find(patternId);
       if (found === undefined) throw kernelProblems.notFound();
       const { pattern, status } = found;
-      const isSecret = ({ credential, type }: { credential?: boolean; type?: unknown }) =>
-        credential === true || type === 'password';
-      const fields = (pattern.fields ?? []).map((field) => ({ ...field, credential: isSecret(field) }));
+      const fields = (pattern.fields ?? []).map((field) => ({ ...field, credential: isCredentialField(field) }));
       const { spec, credentialFields } = pattern;
       const shown = { ...summaryOf(pattern), status, spec, fields };
       return { ...shown, credential_fields: [...credentialFields], egress: pattern.egress ?? [] };

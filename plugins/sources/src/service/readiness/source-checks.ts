@@ -185,7 +185,7 @@ export function provenOutcome(changed: readonly string[], last: LastEnded | unde
   const hint = 'Correct the configuration, then discover the source again.';
   return {
     status: 'fail',
-    detail: `The last ${last.what} failed by the configuration: ${last.failure.detail}`,
+    detail: `The last ${last.what} failed because of the configuration: ${last.failure.detail}`,
     hint,
     next,
   };

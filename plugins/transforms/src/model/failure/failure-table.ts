@@ -21,7 +21,7 @@ export const TRANSFORM_FAILURES = {
   },
   key_doubled: {
     ...{ origin: 'data', retryable: false },
-    detail: 'Of {keys:key} the result has several rows. The table is as before.',
+    detail: 'The result has several rows for {keys:key}. The table is as before.',
     hint: 'Keep one row of each key, such as by QUALIFY row_number() OVER (PARTITION BY key ORDER BY …) = 1.',
   },
   partitions_differ: {
