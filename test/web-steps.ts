@@ -1,11 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Locator, Page } from 'playwright-core';
+import { until } from './until.ts';
 import type { WebWindow } from './web-world.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const MAX_TABS = 60;
 const SHOTS = process.env.WEIR_TEST_SCREENSHOT;
+
+/** Whether the router has come to the address: until then the page before stands there, and its words. */
+export const IS_HERE = `(({ status, resolvedLocation } = {}) => status === 'idle' &&
+  resolvedLocation?.href === location.pathname + location.search + location.hash)(window.__TSR_ROUTER__?.state)`;
+
+/** Goes to a page within the application, since a load would sign in again, and waits until the router is there. */
+export async function goWithin(page: Page, address: string): Promise<void> {
+  await page.evaluate(
+    `history.pushState({}, '', ${JSON.stringify(address)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  );
+  await until(address, () => page.evaluate(IS_HERE) as Promise<boolean>, 'often');
+}
 
 /** Rules of accessibility that the page breaks, with their first place; of all rules, or of these. */
 export async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {

@@ -6,7 +6,7 @@ import { bulkStreams, createSource, getSyncStatus, startSync } from '@weir/plugi
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { until } from '../until.ts';
-import { axeFaults, fitsIn, leaks, press, shot, signIn } from '../web-steps.ts';
+import { axeFaults, fitsIn, goWithin, leaks, press, shot, signIn } from '../web-steps.ts';
 import { webWorld } from '../web-world.ts';
 
 const ODD = '<img src=x onerror=alert(1)>';
@@ -98,10 +98,7 @@ async function visit(
 ): Promise<string[]> {
   const found: string[] = [];
   for (const [address, shown] of pages) {
-    // Within the application: a load would sign in again.
-    await page.evaluate(
-      `history.pushState({}, '', ${JSON.stringify(address)}); dispatchEvent(new PopStateEvent('popstate'))`,
-    );
+    await goWithin(page, address);
     await page.locator('main').getByText(shown).first().waitFor();
     found.push(...(await faultsOf(page)).map((fault) => `${theme} ${address}: ${fault}`));
     await shot(page, `explore-${theme}${address.replaceAll(/[^a-z]+/gi, '-')}`);
@@ -325,7 +322,7 @@ t.test('a viewer in a narrow window → sees each page, and is offered no change
   t.strictSame(await axeFaults(page), []);
   const offers = /^(New |Save as|Run now|Hydrate|Delete|Cancel run|Run again|Try all)/;
   for (const address of ['/transforms', '/runs', '/query', `/datasets/${TABLE}?tab=quarantine`]) {
-    await page.evaluate(`history.pushState({}, '', '${address}'); dispatchEvent(new PopStateEvent('popstate'))`);
+    await goWithin(page, address);
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     t.equal(await page.locator('main').getByRole('button', { name: offers }).count(), 0, address);
   }

@@ -9,7 +9,7 @@ import { buildPages } from '../build.ts';
 import { uuidOf } from '../stories/made-up.ts';
 import { type StoryState, storyServer } from '../stories/story-server.ts';
 import { until } from '../until.ts';
-import { axeFaults, fitsIn, shot } from '../web-steps.ts';
+import { axeFaults, fitsIn, goWithin, IS_HERE, shot } from '../web-steps.ts';
 import { openWindow } from '../web-world.ts';
 
 const MANY = 10_000;
@@ -148,9 +148,6 @@ const SETTLE = `new Promise((done) => requestAnimationFrame(() => requestAnimati
   const moves = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().iterations !== Infinity);
   void Promise.allSettled(moves.map(({ finished }) => finished)).then(done);
 })))`;
-/** Whether the router has come to the address. */
-const IS_HERE = `(({ status, resolvedLocation }) =>
-  status === 'idle' && resolvedLocation?.href === location.pathname + location.search)(__TSR_ROUTER__.state)`;
 /** A region that waits for its data. */
 const BUSY = /aria-busy="true"/;
 /** What a page says of an answer that it cannot show. */
@@ -164,9 +161,7 @@ const main = page.locator('main');
 
 /** Goes to a page within the application, since a load would sign in again, and waits until it says this, or has all its data. */
 async function show(address: string, wanted?: RegExp): Promise<void> {
-  await page.evaluate(
-    `history.pushState({}, '', ${JSON.stringify(address)}); dispatchEvent(new PopStateEvent('popstate'))`,
-  );
+  await goWithin(page, address);
   let quiet = 0;
   const look = async () => {
     await settle();

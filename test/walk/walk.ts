@@ -1,5 +1,6 @@
 import type { Page, Request } from 'playwright-core';
 import { until } from '../until.ts';
+import { IS_HERE } from '../web-steps.ts';
 import type { WebWindow } from '../web-world.ts';
 
 /** What people go through pages with; a link to the docs leaves the application and is only asked for. */
@@ -8,11 +9,8 @@ const TARGETS =
 /** What no page should say. */
 const ODD = /does not fit these pages|No such page|Copy trace id|Try again|undefined|NaN|\[object|"trace_id"/;
 /** Whether the router has come to the address and the page waits for nothing, two frames later. */
-const IS_HERE = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
-  const { status, resolvedLocation } = window.__TSR_ROUTER__?.state ?? {};
-  done(status === 'idle' && !document.querySelector('main [aria-busy=true]') &&
-    resolvedLocation?.href === location.pathname + location.search + location.hash);
-})))`;
+const IS_SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  done(${IS_HERE} && !document.querySelector('main [aria-busy=true]')))))`;
 /** What a page is known by to whoever opens it: its title, the chosen tabs, and switches that are on. */
 const LOOK = `[document.querySelector('h1'), ...document.querySelectorAll(
   'main [role=tab][aria-selected=true], main input[type=radio]:checked, main [role=switch]:checked')]
@@ -59,7 +57,7 @@ export function watched({ page, faults: messages }: WebWindow, url: string, mean
   });
   let quiet = 0;
   const isQuiet = async () => {
-    const isHere = await page.evaluate(IS_HERE).catch(() => false);
+    const isHere = await page.evaluate(IS_SETTLED).catch(() => false);
     quiet = isHere && open.size === 0 ? quiet + 1 : 0;
     return quiet > 1;
   };
