@@ -15,6 +15,9 @@ import { exitCode } from '../../exit-codes.ts';
 import { finishRun } from '../../run/finish-run.ts';
 import { labelOf } from '../streams/sources-streams-set.ts';
 
+/** Of a stream that is not there now: the difference says so. */
+const GONE = 'stream_not_found';
+
 /** Looks at a source, shows what has changed there, and brings its streams in line once that is agreed to. */
 export class SourcesRefreshSchema extends WeirCommand {
   static override paths = [['sources', 'refresh-schema']];
@@ -63,7 +66,7 @@ export class SourcesRefreshSchema extends WeirCommand {
     const query = this.queue ? { queue: true } : {};
     const { workflow_id } = await api.call(startDiscovery, { body: { source_id, apply: false }, query });
     const { watchDiscovery } = await import('../../run/watch-discovery.ts');
-    const found = await watchDiscovery(api, workflow_id, await this.watching());
+    const found = await watchDiscovery(api, workflow_id, { ...(await this.watching()), toldByCaller: GONE });
     finishRun(found, api);
     return found;
   }
