@@ -39,6 +39,7 @@ export { readMetadata } from './metadata/read-metadata.ts';
 export { applySchemaChanges, type FieldPlace, type SchemaChange } from './metadata/schema-change.ts';
 export { replacementSchema } from './metadata/schema-replace.ts';
 export { applyUpdates, meetsRequirement, type TableRequirement, type TableUpdate } from './metadata/table-update.ts';
+export { nextPartitionSpec } from './partition/partition-by.ts';
 export type {
   PartitionBy,
   PartitionField,

@@ -5,8 +5,11 @@ import {
   assignFieldIds,
   createScanner,
   createTable,
+  currentSchema,
+  nextPartitionSpec,
   type PartitionBy,
   prepareAppend,
+  prepareReplace,
   prepareSpecUpdate,
   type StagedFile,
 } from '../src/index.ts';
@@ -196,4 +199,33 @@ t.test('a partitioning changes for new files, and fields that were there keep th
     typedPartitionFields(at.metadata, partitionSpec(at.metadata, 2)).map((field) => field.type),
     ['int', 'date'],
   );
+});
+
+t.test('all rows are written anew under another spec → one commit, and none for a table that moved on', async (t) => {
+  const lake = await openLake();
+  t.teardown(() => lake.close());
+  const { io } = lake;
+  const columns = [
+    { name: 'id', type: 'long' as const },
+    { name: 'day', type: 'int' as const },
+  ];
+  const by = (column: string) => [{ column, transform: 'identity' as const }];
+  const created = await createTable({ io, location: `file://${lake.root}/r`, columns, partitionBy: by('day') });
+  const { fields } = currentSchema(created.metadata);
+  const file = (specId: number, fieldId: number): StagedFile => ({
+    ...{ column_sizes: {}, value_counts: {}, null_value_counts: {}, lower_bounds: {}, upper_bounds: {} },
+    ...{ record_count: '1', file_size_in_bytes: '1', location: `file:///f/${randomUUID()}`, spec_id: specId },
+    partition: { [fieldId]: Buffer.from([1, 0, 0, 0, ...(fieldId === 1001 ? [0, 0, 0, 0] : [])]).toString('base64') },
+  });
+  const first = await prepareAppend({ io, ...created, files: [file(0, 1000)] });
+  const at = { io, metadata: first.metadata, metadataLocation: first.newMetadataLocation };
+  const planned = nextPartitionSpec(at.metadata, fields, by('id'));
+  const files = [file(planned['spec-id'], 1001)];
+  const replaced = await prepareReplace({ ...at, files, spec: planned });
+  t.match(partitionSpec(replaced.metadata), { 'spec-id': 1, fields: [{ 'field-id': 1001, name: 'id' }] });
+  t.equal(replaced.metadata.snapshots.length, 2);
+  t.strictSame(Object.values(await runPython(LOOK, replaced.newMetadataLocation)), [['0100000000000000']]);
+  const moved = await prepareSpecUpdate({ ...at, partitionBy: [] });
+  const onMoved = { io, metadata: moved.metadata, metadataLocation: moved.newMetadataLocation };
+  await t.rejects(prepareReplace({ ...onMoved, files, spec: planned }), { code: 'schema_conflict' });
 });

@@ -1,3 +1,4 @@
+import { LakehouseError } from '../error/error.ts';
 import { currentSchema, FORMAT_VERSION, type TableMetadata } from '../metadata/metadata.ts';
 import { assertReplacement } from '../metadata/schema-replace.ts';
 import {
@@ -7,6 +8,8 @@ import {
   type TableRequirement,
   type TableUpdate,
 } from '../metadata/table-update.ts';
+import { isSameDivision } from '../partition/partition-by.ts';
+import type { PartitionSpec } from '../partition/partition-spec.ts';
 import { assertSuccessor } from '../schema/evolve-schema.ts';
 import { maxFieldId, type TableSchema } from '../schema/types.ts';
 import type { TableInput } from './commit-types.ts';
@@ -93,3 +96,36 @@ export function replaceSchema(change: Change, schema: TableSchema): Change {
   assertReplacement(metadata, schema);
   return changeSchema(change, schema);
 }
+
+/**
+ * The change that divides new files by a spec, as `nextPartitionSpec` planned it; nothing when they are. One that was
+ * planned for another state of the table is `schema_conflict`.
+ */
+export function changeSpec(change: Change, spec: PartitionSpec): Change {
+  const { metadata } = change;
+  const { 'partition-specs': specs, 'default-spec-id': current, 'last-partition-id': last } = metadata;
+  const known = specs.find((one) => one['spec-id'] === spec['spec-id']);
+  const isNew = spec['spec-id'] === Math.max(...specs.map((one) => one['spec-id'])) + 1;
+  const given = new Set(specs.flatMap(({ fields }) => fields.map((field) => field['field-id'])));
+  const isFitting = known ? isSameDivision(known, spec) : isNew && spec.fields.every(fitsIds(given, last));
+  if (!isFitting) throw new LakehouseError('schema_conflict', 'The table was divided otherwise meanwhile');
+  if (spec['spec-id'] === current) return change;
+  const requirements: TableRequirement[] = [
+    { type: 'assert-current-schema-id', 'current-schema-id': metadata['current-schema-id'] },
+    { type: 'assert-default-spec-id', 'default-spec-id': current },
+    { type: 'assert-last-assigned-partition-id', 'last-assigned-partition-id': last },
+  ];
+  const updates: TableUpdate[] = known
+    ? [{ action: 'set-default-spec', 'spec-id': spec['spec-id'] }]
+    : [
+        { action: 'add-spec', spec },
+        { action: 'set-default-spec', 'spec-id': LAST_ADDED },
+      ];
+  return extend(change, updates, requirements);
+}
+
+/** Whether the id of a field is one that the table gave before, or a new one: ids are never given twice. */
+const fitsIds =
+  (given: ReadonlySet<number>, last: number) =>
+  ({ 'field-id': id }: PartitionSpec['fields'][number]): boolean =>
+    given.has(id) || id > last;

@@ -1,7 +1,7 @@
 import type { StagedFile } from '../manifest/stats.ts';
 import type { TableMetadata } from '../metadata/metadata.ts';
 import type { TableRequirement, TableUpdate } from '../metadata/table-update.ts';
-import type { PartitionValues } from '../partition/partition-spec.ts';
+import type { PartitionSpec, PartitionValues } from '../partition/partition-spec.ts';
 import type { TableSchema } from '../schema/types.ts';
 import type { FileIO } from '../store/fileio.ts';
 
@@ -32,10 +32,12 @@ export type OverwriteInput = CommitInput & {
   readonly partitions?: readonly PartitionValues[];
 };
 
-/** An overwrite of the whole table that gives it another schema as well. */
+/** An overwrite of the whole table that gives it another schema or another division as well. */
 export type ReplaceInput = Omit<CommitInput, 'schema'> & {
   /** The schema under which all files were written, as `replacementSchema` planned it for this table. */
-  readonly schema: TableSchema;
+  readonly schema?: TableSchema | undefined;
+  /** The spec by which all files are divided, as `nextPartitionSpec` planned it for this table. */
+  readonly spec?: PartitionSpec | undefined;
 };
 
 /** A change of rows: data files and delete files come, rewritten data files go. */

@@ -1,9 +1,9 @@
 import { currentSchema } from '../metadata/metadata.ts';
 import { applySchemaChanges, type SchemaChange } from '../metadata/schema-change.ts';
-import { LAST_ADDED, type TableRequirement, type TableUpdate } from '../metadata/table-update.ts';
-import { newPartitionSpec } from '../partition/partition-by.ts';
+import type { TableUpdate } from '../metadata/table-update.ts';
+import { nextPartitionSpec } from '../partition/partition-by.ts';
 import type { PartitionBy } from '../partition/partition-spec.ts';
-import { beginChange, type Change, changeSchema, extend } from './commit-base.ts';
+import { beginChange, type Change, changeSchema, changeSpec, extend } from './commit-base.ts';
 import { finishChange } from './commit-finish.ts';
 import type { PreparedCommit, TableInput } from './commit-types.ts';
 
@@ -21,9 +21,6 @@ export async function prepareSchemaUpdate(
   return finish(input, begun, changeSchema(begun, schema, lastColumnId));
 }
 
-const fieldsText = (fields: readonly object[]): string =>
-  JSON.stringify(fields.map((field) => Object.entries(field).sort()));
-
 /**
  * A commit after which new files are divided as asked; those that are there stay as they are. A spec that the table had
  * before gets its old id again.
@@ -33,28 +30,8 @@ export async function prepareSpecUpdate(
 ): Promise<PreparedCommit> {
   const begun = beginChange(input);
   const { metadata } = begun;
-  const specs = metadata['partition-specs'];
-  const spec = newPartitionSpec({
-    fields: currentSchema(metadata).fields,
-    partitionBy: input.partitionBy,
-    specId: Math.max(...specs.map((one) => one['spec-id'])) + 1,
-    earlier: specs,
-    lastPartitionId: metadata['last-partition-id'],
-  });
-  const known = specs.find((one) => fieldsText(one.fields) === fieldsText(spec.fields));
-  if (known?.['spec-id'] === metadata['default-spec-id']) return finish(input, begun, begun);
-  const requirements: TableRequirement[] = [
-    { type: 'assert-current-schema-id', 'current-schema-id': metadata['current-schema-id'] },
-    { type: 'assert-default-spec-id', 'default-spec-id': metadata['default-spec-id'] },
-    { type: 'assert-last-assigned-partition-id', 'last-assigned-partition-id': metadata['last-partition-id'] },
-  ];
-  const updates: TableUpdate[] = known
-    ? [{ action: 'set-default-spec', 'spec-id': known['spec-id'] }]
-    : [
-        { action: 'add-spec', spec },
-        { action: 'set-default-spec', 'spec-id': LAST_ADDED },
-      ];
-  return finish(input, begun, extend(begun, updates, requirements));
+  const spec = nextPartitionSpec(metadata, currentSchema(metadata).fields, input.partitionBy);
+  return finish(input, begun, changeSpec(begun, spec));
 }
 
 /** A commit that sets and removes table properties. */

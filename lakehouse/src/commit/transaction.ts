@@ -10,7 +10,7 @@ import type { PartitionBy } from '../partition/partition-spec.ts';
 import { partitionSpec } from '../partition/partition-type.ts';
 import { assignFieldIds, type Column } from '../schema/types.ts';
 import type { FileIO } from '../store/fileio.ts';
-import { beginChange, type Change, growSchema, replaceSchema } from './commit-base.ts';
+import { beginChange, type Change, changeSpec, growSchema, replaceSchema } from './commit-base.ts';
 import { finishChange } from './commit-finish.ts';
 import { removeFiles } from './commit-replace.ts';
 import { changeSnapshot } from './commit-snapshot.ts';
@@ -83,13 +83,17 @@ export function prepareOverwrite(input: OverwriteInput): Promise<PreparedCommit>
 }
 
 /**
- * As `prepareOverwrite` of the whole table, under another schema, in one metadata file. Earlier snapshots keep theirs. A
- * schema that was planned for another state of the table is `schema_conflict`.
+ * As `prepareOverwrite` of the whole table, under another schema or spec, in one metadata file. Earlier snapshots keep
+ * theirs. What was planned for another state of the table is `schema_conflict`.
  */
 export function prepareReplace(input: ReplaceInput): Promise<PreparedCommit> {
+  const { schema, spec, ...commit } = input;
   const operation: Operation = input.files.length ? 'overwrite' : 'delete';
   const all = (draft: SnapshotDraft): Promise<Replacement> => removeFiles(draft, operation, () => true);
-  return commitSnapshot(input, all, (begun) => replaceSchema(begun, input.schema));
+  return commitSnapshot(commit, all, (begun) => {
+    const typed = schema === undefined ? begun : replaceSchema(begun, schema);
+    return spec === undefined ? typed : changeSpec(typed, spec);
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { LakehouseError } from '../error/error.ts';
 import { decimalShape, type Field, fixedLength, type PrimitiveType } from '../schema/types.ts';
 import type { PartitionBy, PartitionField, PartitionSpec, Transform } from './partition-spec.ts';
-import { transformWidth } from './partition-type.ts';
+import { type PartitionedTable, transformWidth } from './partition-type.ts';
 
 /** The id below the first partition field, by the specification. */
 export const LAST_UNPARTITIONED_ID = 999;
@@ -82,3 +82,21 @@ export function newPartitionSpec(options: {
   });
   return { 'spec-id': specId, fields: made };
 }
+
+/** A table as far as its next spec depends on it. */
+type Divided = PartitionedTable & { readonly 'last-partition-id': number };
+
+/** The spec by which a table is divided from now on, over these fields; one that it had before keeps its id. */
+export function nextPartitionSpec(table: Divided, fields: readonly Field[], partitionBy: PartitionBy): PartitionSpec {
+  const { 'partition-specs': earlier, 'last-partition-id': lastPartitionId } = table;
+  const specId = Math.max(...earlier.map((one) => one['spec-id'])) + 1;
+  const spec = newPartitionSpec({ fields, partitionBy, specId, earlier, lastPartitionId });
+  return earlier.find((one) => isSameDivision(one, spec)) ?? spec;
+}
+
+const fieldsText = ({ fields }: PartitionSpec): string =>
+  JSON.stringify(fields.map((field) => Object.entries(field).sort()));
+
+/** Whether two specs divide rows alike, whatever their ids are. */
+export const isSameDivision = (one: PartitionSpec, other: PartitionSpec): boolean =>
+  fieldsText(one) === fieldsText(other);

@@ -11,9 +11,11 @@ t.test('a table is described by what holds of it: name, existence, readability, 
   const { ref, snapshotId } = await world.land(acme, 'orders', [{ id: 1 }]);
   await world.land(other, 'secret', [{ id: 1 }]);
   const described = (table: string, namespace = ref.namespace) => world.tables.describe(acme, { namespace, table });
-  const there = { writable: true, exists: true, readable: true, snapshotId, rowsSnapshotId: snapshotId };
+  const newest = { snapshotId, rowsSnapshotId: snapshotId };
+  const there = { writable: true, exists: true, readable: true, ...newest, partitionBy: [] };
   t.same(await described('orders'), there);
-  const none = { exists: false, readable: false, snapshotId: undefined, rowsSnapshotId: undefined };
+  const unknown = { snapshotId: undefined, rowsSnapshotId: undefined, partitionBy: undefined };
+  const none = { exists: false, readable: false, ...unknown };
   t.same(await described('nothing'), { writable: true, ...none });
   t.same(await described('secret', 'bronze.other'), { writable: false, ...none }, 'nothing is said of foreign tables');
   t.same(await described('x', 'raw.shared'), { writable: false, ...none }, 'shared namespaces are nobody to write');
@@ -22,7 +24,7 @@ t.test('a table is described by what holds of it: name, existence, readability, 
   await world.tables.prepare(acme, silver, { type: 'object', properties: { id: { type: 'integer' } } });
   t.same(
     await world.tables.describe(acme, silver),
-    { writable: true, exists: true, readable: false, snapshotId: undefined, rowsSnapshotId: undefined },
+    { writable: true, exists: true, readable: false, ...unknown },
     'a table that nothing of the tenant produces is not readable',
   );
 });

@@ -108,6 +108,40 @@ t.test('a table is kept up to date by increments: by row, by key and by partitio
     t.equal((await shown('judged')).length, 5);
   });
 
+  await t.test('other columns divide the output → a full run divides it anew, and only a full one', async (t) => {
+    const readOf = async (params: { transform_id: string }) =>
+      (await ok(endpoints.getTransformDetail, { params })).readiness.checks.find(({ check }) => check === 'output');
+    const divide = async (params: { transform_id: string }, body: object) => {
+      await ok(endpoints.changeTransform, { params, body });
+      return (await ok(endpoints.hydrateTransform, { params })).full_run_needed;
+    };
+    const sql = 'select * from (values (1, 1, 10), (2, 1, 20), (2, 2, 5)) s(d, r, v)';
+    const by = { materialization: 'partition_overwrite', partition_by: ['d'] };
+    const split = await hydrated('split', sql, 'gold.acme.split', by);
+    await run(split, { reason: 'first', extent: 'full' });
+    t.equal(await divide(split, { partition_by: ['R'] }), 'partitions_differ');
+    t.match(await readOf(split), { status: 'warning', detail: /divided by `d`/ });
+    t.match(await materialized(split), { status: 'failed', failure: { code: 'partitions_differ', hint: /full run/ } });
+    t.strictSame(await shown('split'), ['1,1,10', '2,1,20', '2,2,5']);
+    await run(split, { reason: 'full_asked', extent: 'full' }, { full: true });
+    t.match(await readOf(split), { status: 'pass' });
+    // Of the partition r = 1 alone.
+    t.equal(await divide(split, { sql: 'select 7 as d, 1 as r, 70 as v' }), null);
+    await run(split, { reason: 'definition_changed', extent: null });
+    t.strictSame(await shown('split'), ['2,2,5', '7,1,70']);
+    const kept = await hydrated('kept', `select id, day, v from ${EVENTS}`, 'gold.acme.kept', {
+      ...by,
+      partition_by: ['day'],
+      ...incremental,
+    });
+    await run(kept, { reason: 'first', extent: 'full' });
+    t.equal(await divide(kept, { partition_by: ['id', 'day'] }), null, 'with an increment it is full by itself');
+    await run(kept, { reason: 'definition_changed', extent: 'full' });
+    await land('(8, 8, 80)');
+    await run(kept, { reason: 'input_moved', extent: 'increment' });
+    t.equal((await shown('kept')).filter((row) => row === '8,8,80').length, 1);
+  });
+
   await t.test('an input whose rows are replaced → full, with the reason', async (t) => {
     const replaced = { sql: 'select 7 as id, 7 as day, 7 as v', materialization: 'full' as const };
     await ok(endpoints.changeTransform, { params: events, body: replaced });

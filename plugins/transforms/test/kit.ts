@@ -46,6 +46,7 @@ const tables = {
     readable: false,
     snapshotId: undefined,
     rowsSnapshotId: undefined,
+    partitionBy: undefined,
   }),
 } as Partial<TablesService>;
 

@@ -1,6 +1,7 @@
 import type { Draft } from '@weir/engine';
 import {
   type CommitInput,
+  type PartitionSpec,
   type PreparedCommit,
   prepareAppend,
   prepareOverwrite,
@@ -42,11 +43,12 @@ export async function draftTable(
 }
 
 function prepare(input: CommitInput, commit: TableCommit): Promise<PreparedCommit> {
-  const { replaceSchema, partitions } = commit;
+  const { replaceSchema, replaceSpec, partitions } = commit;
   if (partitions !== undefined && commit.mode !== 'overwrite') throw datasetProblems.stagedFileRefused();
-  if (replaceSchema !== undefined) {
+  if (replaceSchema !== undefined || replaceSpec !== undefined) {
     if (commit.mode !== 'overwrite' || partitions !== undefined) throw datasetProblems.stagedFileRefused();
-    return prepareReplace({ ...input, schema: replaceSchema as TableSchema });
+    const [schema, spec] = [replaceSchema as TableSchema | undefined, replaceSpec as PartitionSpec | undefined];
+    return prepareReplace({ ...input, schema, spec });
   }
   if (commit.mode === 'append') return prepareAppend(input);
   if (commit.mode === 'fence') return prepareAppend({ ...input, allowEmpty: true });

@@ -41,6 +41,8 @@ export interface PreparedTable {
   replaces: boolean;
   /** JSON of the partition spec under which files are to be written. */
   spec: object;
+  /** The table is divided otherwise: a commit that overwrites it brings `spec` as its `replaceSpec`. Under `replace` alone. */
+  replacesSpec: boolean;
   tableUuid: string;
   /** The newest snapshot, in decimal digits; null for a table without rows so far. */
   snapshotId: string | null;
@@ -77,7 +79,10 @@ export interface PrepareOptions {
    * `schema_frozen`. Otherwise columns are added and widened.
    */
   policy?: 'evolve' | 'freeze' | 'capture';
-  /** How a new table is partitioned; a table that is there keeps what it has. */
+  /**
+   * How a new table is partitioned. One that is there keeps what it has, but where `exactly` these columns `replace` the
+   * table's.
+   */
   partitionBy?: readonly { readonly column: string; readonly transform: string }[] | null;
   /**
    * Columns of the platform's own that the table has. `plain` (unless said): what every row has. `soft_delete`: also
@@ -130,6 +135,8 @@ export interface TableCommit {
   partitions?: readonly Readonly<Record<string, string | null>>[];
   /** The schema under which `files` were written, where `prepare` answered that it `replaces` the table's; of an overwrite only. */
   replaceSchema?: object;
+  /** The spec under which `files` were written, where `prepare` answered that it `replacesSpec`; of an overwrite only. */
+  replaceSpec?: object;
   /** Locations of live data files that were rewritten; of a row delta only. */
   deletes?: readonly string[];
   /**
@@ -205,6 +212,8 @@ export interface TableDescription {
   snapshotId: string | undefined;
   /** The newest snapshot that changed rows, as far as the table knows; undefined as `snapshotId` is. */
   rowsSnapshotId: string | undefined;
+  /** How its rows are divided, as a table is asked for; undefined where it is not readable. */
+  partitionBy: readonly { readonly column: string; readonly transform: string }[] | undefined;
 }
 
 /** A snapshot of a table, as the metadata keeps it. */

@@ -1,5 +1,5 @@
 import type { Tenant } from '@weir/kernel';
-import { findSnapshot, type Scanner } from '@weir/lakehouse';
+import { currentSchema, findSnapshot, type Scanner } from '@weir/lakehouse';
 import { MAX_LISTED_SNAPSHOTS, type TableDescription, type TableRef, type TableSnapshot } from '../contract.ts';
 import { isWritable } from '../dataset/dataset-id.ts';
 import { decimalDigits } from '../dataset/decimal-digits.ts';
@@ -11,7 +11,7 @@ import { identOf, loadTables, type TableDeps } from '../store/table-store.ts';
 /** What holds of a table now; whatever is wrong with it is said by the answer, only an unreachable database throws. */
 export async function describeTable(deps: TableDeps, tenant: Tenant, ref: TableRef): Promise<TableDescription> {
   const { kernel, catalog } = deps;
-  const unknown = { exists: false, readable: false, ...NO_SNAPSHOT };
+  const unknown = { exists: false, readable: false, ...UNKNOWN };
   if (!isWritable(tenant.scope, ref)) return { writable: false, ...unknown };
   const { location, allowed } = await kernel.db(tenant).transaction(async (tx) => ({
     location: await catalog.loadPointer(tx.sql, identOf(ref)),
@@ -20,27 +20,36 @@ export async function describeTable(deps: TableDeps, tenant: Tenant, ref: TableR
   if (location === undefined) return { writable: true, ...unknown };
   const state = await wholeState(deps, location);
   const readable = allowed && state !== undefined;
-  return { writable: true, exists: true, readable, ...(readable ? state : NO_SNAPSHOT) };
+  return { writable: true, exists: true, readable, ...(readable ? state : UNKNOWN) };
 }
 
-type Newest = Pick<TableDescription, 'snapshotId' | 'rowsSnapshotId'>;
-const NO_SNAPSHOT: Newest = { snapshotId: undefined, rowsSnapshotId: undefined };
+type State = Pick<TableDescription, 'snapshotId' | 'rowsSnapshotId' | 'partitionBy'>;
+const UNKNOWN: State = { snapshotId: undefined, rowsSnapshotId: undefined, partitionBy: undefined };
 
 /** The newest snapshots by the files that say so, as they lie there now; undefined when one of them does not. */
-async function wholeState({ io, scanner }: TableDeps, location: string): Promise<Newest | undefined> {
+async function wholeState({ io, scanner }: TableDeps, location: string): Promise<State | undefined> {
   try {
     // The scanner remembers what it once read, so that the files are still there is asked beside it.
     if (!(await io.exists(location))) return undefined;
     const metadata = await scanner.metadata(location);
     const snapshot = findSnapshot(metadata);
-    if (snapshot === undefined) return NO_SNAPSHOT;
+    const partitionBy = divisionOf(metadata);
+    if (snapshot === undefined) return { ...UNKNOWN, partitionBy };
     const list = snapshot['manifest-list'];
     if (list !== undefined && !(await io.exists(list))) return undefined;
     const rowsSnapshotId = rowsSnapshotOf(metadata, snapshot) ?? undefined;
-    return { snapshotId: String(snapshot['snapshot-id']), rowsSnapshotId };
+    return { snapshotId: String(snapshot['snapshot-id']), rowsSnapshotId, partitionBy };
   } catch {
     return undefined;
   }
+}
+
+/** How the rows of a table are divided, by the columns as they are called now. */
+function divisionOf(metadata: Metadata): State['partitionBy'] {
+  const names = new Map(currentSchema(metadata).fields.map(({ id, name }) => [id, name]));
+  const spec = metadata['partition-specs'].find((one) => one['spec-id'] === metadata['default-spec-id']);
+  const fields = spec?.fields.filter(({ transform }) => transform !== 'void') ?? [];
+  return fields.map(({ 'source-id': id, transform }) => ({ column: names.get(id) ?? '', transform }));
 }
 
 /** The snapshots that the table's metadata keeps, newest first. */
@@ -56,7 +65,8 @@ export async function tableSnapshots(
     .map(snapshotView);
 }
 
-type Snapshots = Awaited<ReturnType<Scanner['metadata']>>['snapshots'];
+type Metadata = Awaited<ReturnType<Scanner['metadata']>>;
+type Snapshots = Metadata['snapshots'];
 
 function newestFirst(snapshots: Snapshots): Snapshots {
   return snapshots.toSorted((a, b) => (a['sequence-number'] > b['sequence-number'] ? -1 : 1));

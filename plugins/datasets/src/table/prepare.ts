@@ -2,7 +2,15 @@ import { randomInt } from 'node:crypto';
 import { commitMachine, drive } from '@weir/engine';
 import type { Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
-import { currentSchema, jsonTextColumns, LakehouseError, type TableMetadata, unfitColumns } from '@weir/lakehouse';
+import {
+  currentSchema,
+  jsonTextColumns,
+  LakehouseError,
+  nextPartitionSpec,
+  type PartitionBy,
+  type PartitionSpec,
+  unfitColumns,
+} from '@weir/lakehouse';
 import { endOf, SEEDS } from '../commit/commit-end.ts';
 import { replacedBy } from '../commit/find-commit.ts';
 import { dataLocation } from '../commit/staged-files.ts';
@@ -30,7 +38,9 @@ export async function prepareTable(
   driver.send({ type: 'start' });
   endOf((await driver.ended).result);
   const table = schema.table();
-  const view = preparedView(deps, { ref, table, wanted: wantedSchema(table, { wanted, ...options }) });
+  const schemaWanted = wantedSchema(table, { wanted, ...options });
+  const spec = wantedSpec(table, schemaWanted, { ...options, isExact: wanted.isExact === true });
+  const view = preparedView(deps, { ref, table, wanted: schemaWanted, spec });
   return { ...view, jsonColumns: jsonTextColumns(jsonSchema) };
 }
 
@@ -60,7 +70,7 @@ function headOf({ metadata, metadataLocation }: CurrentTable): TableHead {
 
 function preparedView(
   { store }: TableDeps,
-  { ref, table, wanted }: { ref: TableRef; table: CurrentTable; wanted: WantedSchema },
+  { ref, table, wanted, spec }: { ref: TableRef; table: CurrentTable; wanted: WantedSchema; spec: PartitionSpec },
 ): Omit<PreparedTable, 'jsonColumns'> {
   const { metadata } = table;
   return {
@@ -72,14 +82,28 @@ function preparedView(
     keptColumns: wanted.kept,
     extraColumns: wanted.refused,
     replaces: wanted.replaces && wanted.changed,
-    spec: defaultSpec(metadata),
+    spec,
+    replacesSpec: spec['spec-id'] !== metadata['default-spec-id'],
     tableUuid: metadata['table-uuid'],
     store,
   };
 }
 
-function defaultSpec(metadata: TableMetadata): object {
-  const spec = metadata['partition-specs'].find((one) => one['spec-id'] === metadata['default-spec-id']);
-  if (spec === undefined) throw new LakehouseError('metadata_invalid', 'A table names no partition spec');
-  return spec;
+type Division = Pick<PrepareOptions, 'partitionBy' | 'conflicts'> & { isExact: boolean };
+
+/** The spec under which rows are written: the table's, or for rows that replace all of it the one that is asked for. */
+function wantedSpec(
+  { metadata }: Pick<CurrentTable, 'metadata'>,
+  { schema: { fields } }: Pick<WantedSchema, 'schema'>,
+  { partitionBy, conflicts, isExact }: Division,
+): PartitionSpec {
+  const has = metadata['partition-specs'].find((one) => one['spec-id'] === metadata['default-spec-id']);
+  if (has === undefined) throw new LakehouseError('metadata_invalid', 'A table names no partition spec');
+  if (!isExact || conflicts !== 'replace' || !partitionBy) return has;
+  const names = new Map(fields.map(({ name }) => [name.toLowerCase(), name]));
+  const asked = partitionBy.map(({ column, ...how }) => ({
+    ...how,
+    column: names.get(column.toLowerCase()) ?? column,
+  }));
+  return nextPartitionSpec(metadata, fields, asked as PartitionBy);
 }

@@ -7,6 +7,7 @@ import {
   kernelProblems,
   listQuery,
   Nullable,
+  OneOf,
   Page,
   Timestamp,
 } from '@weir/kernel/contract';
@@ -17,7 +18,16 @@ import { transformProblems } from './problems.ts';
 import { params, Transform, TransformDefinition } from './transforms.ts';
 
 /** A transform with what its runs carry out from now on. */
-const Hydrated = Type.Object({ ...Transform.properties, artifact: ArtifactContentShape });
+const Hydrated = Type.Object({
+  ...Transform.properties,
+  artifact: ArtifactContentShape,
+  full_run_needed: Nullable(
+    OneOf(['partitions_differ'], {
+      description:
+        'Why the next run has to be asked for as full: the output is divided by other columns than `partition_by` names. Null where it need not',
+    }),
+  ),
+});
 
 const hydrateErrors = [
   ...[kernelProblems.notFound, kernelProblems.conflict, kernelProblems.preconditionFailed],

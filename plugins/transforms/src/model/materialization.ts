@@ -1,5 +1,5 @@
 import type { IncrementShape } from '@weir/sql';
-import type { Materialization } from '../contract/transforms.ts';
+import type { DefinitionView, Materialization } from '../contract/transforms.ts';
 import { transformProblems } from '../contract.ts';
 
 /** How the result of a statement becomes the rows of a table. */
@@ -45,6 +45,24 @@ export function assertFitting(
 /** The input of which a run reads what is new, and the columns by which it finds what that changes. */
 export function incrementOf({ incremental, key, partitionBy }: Omit<Materializing, 'materialization'>) {
   return incremental ? { input: incremental.split('.'), columns: [...key, ...partitionBy] } : undefined;
+}
+
+/** Whether a table is divided by the values of these columns, in whichever order, and by nothing else. */
+export function isDividedBy(
+  has: readonly { readonly column: string; readonly transform: string }[],
+  columns: readonly string[],
+): boolean {
+  const texts = new Set(has.map(({ column, transform }) => `${transform} ${lower(column)}`));
+  return texts.symmetricDifference(new Set(columns.map((column) => `identity ${lower(column)}`))).size === 0;
+}
+
+/** Whether a run that is not asked for as full could not write to a table that is divided so. */
+export function needsFullRun(
+  { partition_by: wanted, incremental }: Pick<DefinitionView, 'partition_by' | 'incremental'>,
+  has: Parameters<typeof isDividedBy>[0],
+): boolean {
+  // With an increment the first run of another definition is full by itself.
+  return wanted.length > 0 && incremental === null && !isDividedBy(has, wanted);
 }
 
 /** Throws `materialization_refused` where new rows of the input do not tell what changes in the result. */

@@ -4,8 +4,9 @@ import type { InputsService, TablesService } from '@weir/plugin-datasets/contrac
 import type { RunLogsService } from '@weir/plugin-platform/contract';
 import { TRANSFORM_SUBJECT, type TransformRunView } from '../contract.ts';
 import { RUNTIMES } from '../model/artifact-content.ts';
-import { draftOf } from '../model/definition.ts';
+import { definitionOf, draftOf } from '../model/definition.ts';
 import { ArtifactEntity, type ArtifactRow, type TransformRow } from '../model/entities.ts';
+import { needsFullRun } from '../model/materialization.ts';
 import { tableRefOf } from '../model/output.ts';
 import { lastRuns } from './transform/last-runs.ts';
 import { foundTransform } from './transform/rows.ts';
@@ -117,7 +118,7 @@ async function unreadable(pin: () => Promise<unknown>): Promise<string | undefin
 }
 
 async function outputOutcome({ tables }: ReadinessDeps, tenant: Tenant, { row, last }: Facts): Promise<CheckOutcome> {
-  const { exists, readable, writable } = await tables.describe(tenant, tableRefOf(row.output));
+  const { exists, readable, writable, partitionBy } = await tables.describe(tenant, tableRefOf(row.output));
   if (!writable) {
     const hint = 'Set `output` to a table in the scope of the tenant.';
     return { status: 'fail', detail: 'The tenant may not write the output.', hint };
@@ -131,8 +132,21 @@ async function outputOutcome({ tables }: ReadinessDeps, tenant: Tenant, { row, l
     const next = [ofTransform('transforms.materialize', 'Run the transform again with force')];
     return { status: 'warning', detail: 'The last run wrote the output, and it is not there any more.', hint, next };
   }
+  if (partitionBy !== undefined && needsFullRun(definitionOf(row), partitionBy)) {
+    const hint = 'Run it once as full, which divides the table anew and replaces all of its rows.';
+    const next = [ofTransform('transforms.materialize', 'Run the transform as full')];
+    return {
+      status: 'warning',
+      detail: `The output is ${dividedText(partitionBy)}, not by \`partition_by\`.`,
+      hint,
+      next,
+    };
+  }
   return { status: PASS, detail: exists ? 'The output can be written.' : 'The first run makes the output.' };
 }
+
+const dividedText = (by: readonly { column: string }[]): string =>
+  by.length === 0 ? 'not divided' : `divided by ${by.map(({ column }) => `\`${column}\``).join(', ')}`;
 
 async function workerOutcome(kernel: Pick<Kernel, 'runs'>): Promise<CheckOutcome> {
   if (await hasWorker(kernel)) return { status: PASS, detail: 'A worker of the role transform polls its queue.' };

@@ -1,5 +1,5 @@
 import type { Kernel } from '@weir/kernel';
-import { Inputs, Producers } from '@weir/plugin-datasets/contract';
+import { Inputs, Producers, Tables } from '@weir/plugin-datasets/contract';
 import { Events, RunLogs } from '@weir/plugin-platform/contract';
 import { SubjectSchedules } from '@weir/plugin-schedules/contract';
 import type { DefinitionsService } from '../contract.ts';
@@ -21,6 +21,7 @@ export type TransformServices = ReturnType<typeof transformServices>;
 /** What the calls of this plugin are answered by. */
 export function transformServices(kernel: Kernel, selects: Selects = apiSelects()) {
   const producers = kernel.use(Producers);
+  const tables = kernel.use(Tables);
   const events = kernel.use(Events);
   const schedules = kernel.use(SubjectSchedules);
   const transforms = transformService({ kernel, producers, inputs: kernel.use(Inputs), events, schedules });
@@ -35,7 +36,7 @@ export function transformServices(kernel: Kernel, selects: Selects = apiSelects(
     selects,
     definitions,
     patterns: fromPattern(kernel),
-    hydrations: hydrateService({ kernel, inputs: kernel.use(Inputs), selects, producers, events }),
+    hydrations: hydrateService({ kernel, inputs: kernel.use(Inputs), selects, tables, producers, events }),
     versions: versionService(kernel),
     transforms,
     starts: startService(kernel),

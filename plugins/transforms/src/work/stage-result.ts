@@ -13,7 +13,7 @@ import { compileCheck, readsTable } from '../model/checks/compile-check.ts';
 import { transformFailed } from '../model/failure/transform-failures.ts';
 import { assertKeys, keyChecks } from '../model/key-checks.ts';
 import { lineageOf } from '../model/lineage.ts';
-import { incrementOf } from '../model/materialization.ts';
+import { incrementOf, isDividedBy } from '../model/materialization.ts';
 import type { Why } from '../model/why-run.ts';
 import { keepLineage } from './keep-lineage.ts';
 import { passChecks } from './pass-checks.ts';
@@ -21,7 +21,10 @@ import type { CarryOutDeps, Job } from './transform-attempt.ts';
 
 /** What a run commits to its output. */
 export interface StagedResult {
-  change: Pick<TableCommit, 'mode' | 'files' | 'staged' | 'deletes' | 'base' | 'partitions' | 'replaceSchema'>;
+  change: Pick<
+    TableCommit,
+    'mode' | 'files' | 'staged' | 'deletes' | 'base' | 'partitions' | 'replaceSchema' | 'replaceSpec'
+  >;
   rows: number;
 }
 
@@ -43,7 +46,7 @@ export async function stageResult(deps: CarryOutDeps, job: Job, asked: Asked): P
   const { columns, increment } = described;
   await keepLineage(kernel, job, lineageOf(sql, columns, described.lineage));
   const { prepared, read, isFull } = await prepare(deps, job, { ...asked, columns, increment });
-  if (partitionBy !== undefined) assertPartitions(prepared, partitionBy);
+  if (partitionBy !== undefined && !isFull) assertPartitions(prepared, partitionBy);
   const folder = `${prepared.dataLocation}/${run.runId}-${leaseEpoch}`;
   await tables.recordStaged(tenant, run.runId, [{ ref, location: folder, isFolder: true }]);
   log.write({ level: 'info', step: 'statement', message: `the statement runs; ${columns.length} columns` });
@@ -61,7 +64,8 @@ export async function stageResult(deps: CarryOutDeps, job: Job, asked: Asked): P
   log.write({ level: 'info', step: 'statement', message: `${rows} rows in ${files.length} files`, fields: { rows } });
   if (isFull) {
     const replaceSchema = prepared.replaces ? { replaceSchema: prepared.schema } : {};
-    return { rows, change: { mode: 'overwrite', files, staged, ...replaceSchema } };
+    const replaceSpec = prepared.replacesSpec ? { replaceSpec: prepared.spec } : {};
+    return { rows, change: { mode: 'overwrite', files, staged, ...replaceSchema, ...replaceSpec } };
   }
   if (content.materialization === 'append') return { rows, change: { mode: 'append', files, staged, ...base } };
   if (partitionBy !== undefined) {
@@ -157,13 +161,14 @@ function writtenSchema({ schema }: PreparedTable, columns: readonly Column[]): T
   return { ...table, fields: table.fields.filter(({ name }) => names.has(name.toLowerCase())) };
 }
 
-/** Throws `partitions_differ` for a table that is divided otherwise. */
+/** Throws `partitions_differ` for a table that is divided otherwise: only a run that writes all rows divides it anew. */
 function assertPartitions({ schema, spec }: PreparedTable, columns: readonly string[]): void {
-  const names = new Map((schema as TableSchema).fields.map(({ id, name }) => [id, name.toLowerCase()]));
-  const has = (spec as PartitionSpec).fields.map((field) => `${field.transform} ${names.get(field['source-id'])}`);
-  const wanted = columns.map((column) => `identity ${column.toLowerCase()}`);
-  if (new Set(has).symmetricDifference(new Set(wanted)).size === 0) return;
-  throw transformFailed('partitions_differ');
+  const names = new Map((schema as TableSchema).fields.map(({ id, name }) => [id, name]));
+  const has = (spec as PartitionSpec).fields.map(({ 'source-id': id, transform }) => ({
+    column: names.get(id) ?? '',
+    transform,
+  }));
+  if (!isDividedBy(has, columns)) throw transformFailed('partitions_differ');
 }
 
 function partitionsOf(files: readonly StagedFile[]): NonNullable<TableCommit['partitions']> {

@@ -27,7 +27,7 @@ export const TRANSFORM_FAILURES = {
   partitions_differ: {
     ...{ origin: 'config', retryable: false },
     detail: 'The output is a table that is divided by other columns than `partition_by` names.',
-    hint: 'Write to another table in `output`, or name the columns that divide this one.',
+    hint: 'A full run divides the table anew and replaces all of its rows. Start one, write to another table in `output`, or name the columns that divide this one.',
   },
   query_deadline: {
     ...{ origin: 'data', retryable: false },

@@ -1,10 +1,12 @@
 import { canonicalSha256, type Kernel, requireMatch, type TenantTransaction } from '@weir/kernel';
 import { kernelProblems, type Output, type Tenant } from '@weir/kernel/contract';
-import type { ProducersService } from '@weir/plugin-datasets/contract';
+import type { ProducersService, TablesService } from '@weir/plugin-datasets/contract';
 import type { EventsService } from '@weir/plugin-platform/contract';
 import type { DefinitionView, hydrateTransform } from '../../contract.ts';
 import { candidateEtag, candidateOf } from '../../model/definition.ts';
 import type { TransformRow } from '../../model/entities.ts';
+import { needsFullRun } from '../../model/materialization.ts';
+import { tableRefOf } from '../../model/output.ts';
 import { asSelectProblems } from '../select/select-problem.ts';
 import { type ContentDeps, contentOf } from './artifact-of.ts';
 import { claimOutput, whereTaken } from './claim-output.ts';
@@ -17,6 +19,7 @@ import { foundVersion } from './versions.ts';
 export interface HydrateDeps extends ContentDeps {
   kernel: Pick<Kernel, 'db' | 'runs'>;
   producers: ProducersService;
+  tables: Pick<TablesService, 'describe'>;
   events: EventsService | undefined;
 }
 
@@ -37,7 +40,7 @@ interface Wanted {
 type Hydrated = Output<typeof hydrateTransform>;
 
 /** Puts definitions in force, each with its artifact. */
-export function hydrateService({ kernel, inputs, selects, producers, events }: HydrateDeps) {
+export function hydrateService({ kernel, inputs, selects, tables, producers, events }: HydrateDeps) {
   const { db } = kernel;
   /** Throws `conflict` when the transform was changed meanwhile. */
   const put = async (tenant: Tenant, { by, signal }: Asked, wanted: Wanted): Promise<Hydrated> => {
@@ -47,6 +50,8 @@ export function hydrateService({ kernel, inputs, selects, producers, events }: H
       () => contentOf({ inputs, selects }, tenant, definition, signal),
       definition.checks,
     );
+    const { partitionBy } = await tables.describe(tenant, tableRefOf(definition.output));
+    const isDividedOtherwise = partitionBy !== undefined && needsFullRun(definition, partitionBy);
     return whereTaken(() =>
       db(tenant).transaction(async (tx) => {
         const row = await foundTransform(tx, transformId, { lock: true });
@@ -55,7 +60,8 @@ export function hydrateService({ kernel, inputs, selects, producers, events }: H
         const artifact = { artifactId: canonicalSha256(content), content };
         const changed = await putInForce(tx, row, { definition, artifact, by, restoredFrom });
         await publish(events, tx, changed);
-        return { ...(await transformView(kernel, tx, changed)), artifact: content };
+        const full_run_needed = isDividedOtherwise ? ('partitions_differ' as const) : null;
+        return { ...(await transformView(kernel, tx, changed)), artifact: content, full_run_needed };
       }),
     );
   };
