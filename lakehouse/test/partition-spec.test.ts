@@ -224,7 +224,7 @@ t.test('all rows are written anew under another spec → one commit, and none fo
   const replaced = await prepareReplace({ ...at, files, spec: planned });
   t.match(partitionSpec(replaced.metadata), { 'spec-id': 1, fields: [{ 'field-id': 1001, name: 'id' }] });
   t.equal(replaced.metadata.snapshots.length, 2);
-  t.strictSame(Object.values(await runPython(LOOK, replaced.newMetadataLocation)), [['0100000000000000']]);
+  t.strictSame(Object.values((await runPython(LOOK, replaced.newMetadataLocation)) as object), [['0100000000000000']]);
   const moved = await prepareSpecUpdate({ ...at, partitionBy: [] });
   const onMoved = { io, metadata: moved.metadata, metadataLocation: moved.newMetadataLocation };
   await t.rejects(prepareReplace({ ...onMoved, files, spec: planned }), { code: 'schema_conflict' });

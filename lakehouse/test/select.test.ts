@@ -8,6 +8,7 @@ import { PATIENT_MS } from '../../test/until.ts';
 import {
   assignFieldIds,
   type Column,
+  type ColumnType,
   createScanner,
   createSelector,
   currentSchema,
@@ -269,6 +270,36 @@ t.test('a SELECT over pinned inputs', async (t) => {
     ] as const) {
       t.match(await faultOf(sql), { ...fault, isQuiet: true }, sql);
     }
+  });
+
+  await t.test('times that readers of the format cannot hold → the column, and nothing written', async (t) => {
+    const written = async (type: ColumnType, value: string) => {
+      const folder = place();
+      const schema = schemaOf([{ name: 'at "é"', type }]);
+      const sql = `select ${value} as "at ""é""" union all select null`;
+      const said = await selector()
+        .run({ sql, inputs, schema, folder })
+        .then(
+          ({ rows }) => `${rows} rows`,
+          ({ fault }) => `${fault.code} ${fault.name} ${fault.types.from} ${fault.types.to}`,
+        );
+      return [said, (await left(folder)).length];
+    };
+    const years = (type: string) => [`value_invalid at "é" ${type} the years 1 to 9999`, 0];
+    t.strictSame(await written('date', "date 'infinity'"), years('DATE'));
+    t.strictSame(await written('date', "date '10000-01-01'"), years('DATE'));
+    t.strictSame(await written('timestamp', "timestamp '-infinity'"), years('TIMESTAMP'));
+    t.strictSame(await written('timestamptz', "timestamptz '0044-03-15 (BC) 00:00:00'"), years('TIMESTAMPTZ'));
+    t.strictSame(await written({ list: 'date' }, "[date '2026-01-01', date '290000-01-01']"), years('DATE'));
+    t.match((await written('time', "time '24:00:00'"))[0], /a day, which ends/);
+    t.strictSame(await written('timestamp', "timestamp '9999-12-31 23:59:59.999999'"), ['2 rows', 1]);
+    t.strictSame(await written('date', "date '0001-01-01'"), ['2 rows', 1]);
+    const ask = { inputs, limit: 1, maxBytes: 1_000 };
+    const shown = await selector().rows({
+      sql: "select date 'infinity' a, date '-infinity' b, timestamp 'infinity' c",
+      ...ask,
+    });
+    t.strictSame(shown.rows, [['infinity', '-infinity', 'infinity']]);
   });
 
   await t.test('a statement that spills more than it may → spill_full', async (t) => {

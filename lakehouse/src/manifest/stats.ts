@@ -45,7 +45,7 @@ export type CopyStats = {
 const step = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** The leaf columns of a schema by the quoted path under which the statistics name them. */
-function leaves(schema: TableSchema): Map<string, { id: number; type: FieldType }> {
+export function leaves(schema: TableSchema): Map<string, { id: number; type: FieldType }> {
   const found = new Map<string, { id: number; type: FieldType }>();
   const visit = (path: string, id: number, type: FieldType): void => {
     if (typeof type === 'string') found.set(path, { id, type });

@@ -1,5 +1,6 @@
 import {
   DuckDBBlobValue,
+  DuckDBDateValue,
   DuckDBListValue,
   DuckDBMapValue,
   DuckDBStructValue,
@@ -35,6 +36,7 @@ export function wireValue(value: DuckDBValue): unknown {
     const text = isoTime(value.micros);
     return text === undefined ? value.toString() : `${text}Z`;
   }
+  if (value instanceof DuckDBDateValue && !value.isFinite) return value.days > 0 ? 'infinity' : '-infinity';
   if (value instanceof DuckDBBlobValue) return Buffer.from(value.bytes).toString('base64');
   if (value instanceof DuckDBListValue) return value.items.map(wireValue);
   if (value instanceof DuckDBMapValue) {

@@ -2,6 +2,7 @@ import type { DuckdbSession } from '../duckdb/duckdb-session.ts';
 import { identifier, sqlType } from '../duckdb/duckdb-sql.ts';
 import { assignFieldIds } from '../schema/types.ts';
 import { type DraftFiles, writeFiles } from '../stage/stage-write.ts';
+import { assertTimes } from './assert-times.ts';
 import { blocks, createResult, passChecks, refusedChecks, runChecks } from './run-checks.ts';
 import { type Fenced, fenced } from './select-session.ts';
 import type { ExaminedSelect, RunSelectRequest, RunSelectResult, Selector, SelectorOptions } from './select-types.ts';
@@ -73,6 +74,7 @@ async function runSelect(
   );
   let gone: DraftFiles | undefined;
   try {
+    assertTimes(draft.stats, schema);
     const written =
       draft.rows > 0 ? `SELECT * FROM read_parquet(${draft.paths}, hive_partitioning = false)` : undefined;
     await createResult(session, schema.fields, { written, kept: onto && keptSql(request, onto) });

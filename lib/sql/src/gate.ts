@@ -6,6 +6,7 @@ import { type Place, placeOf } from './place.ts';
 export type GateCode =
   | StatementFault
   | 'construct_refused'
+  | 'describe_refused'
   | 'table_unknown'
   | 'table_qualified'
   | 'table_dated'
@@ -58,10 +59,13 @@ interface Known {
 type Judged = Omit<GateFault, keyof Place> & { readonly offset: number };
 
 const faultsOf = ({ tables, functions, constructs }: SelectFacts, known: Known): Judged[] => [
-  ...constructs.map(({ name, offset }): Judged => ({ code: 'construct_refused', name, offset })),
+  ...constructs.map(({ name, offset }): Judged => ({ code: codeOf(name), name, offset })),
   ...tables.flatMap((use) => judgeTable(use, known)),
   ...functions.flatMap((use) => judgeFunction(use, known)),
 ];
+
+/** DESCRIBE, SHOW and SUMMARIZE, which people type first, are told apart from what nobody means. */
+const codeOf = (construct: string): GateCode => (construct === 'SHOW_REF' ? 'describe_refused' : 'construct_refused');
 
 const keyOf = (path: readonly string[]): string => JSON.stringify(path.map(fold));
 

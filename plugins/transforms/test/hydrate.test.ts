@@ -82,6 +82,8 @@ t.test('a statement at fault → refused with code, line and column, and no word
   };
   for (const [sql, fault] of [
     ['drop table x', { code: 'not_select' }],
+    [`describe ${ORDERS}`, { code: 'describe_refused' }],
+    [`pivot ${ORDERS} on id using count(*)`, { code: 'not_select' }],
     [`select id,\n  getenv('HOME') from ${ORDERS}`, { code: 'function_refused', line: 2, column: 3 }],
     [`select nothere from ${ORDERS}`, { code: 'column_unknown', line: 1, column: 8 }],
   ] as const) {

@@ -54,7 +54,7 @@ export const listSqlTransformsForType = endpoint({
   path: '/sql-transforms/for-type/:sql_type',
   summary: 'List the SQL transforms that take a column of a type',
   description:
-    'Types are those of the table format, such as long or decimal(18, 2); SQL names such as varchar work too. A type without SQL transforms gives an empty list.',
+    'Types are those of the table format, such as long or decimal(18, 2); SQL names such as varchar work too. A type that no SQL transform takes gives an empty list.',
   access: readPatterns,
   params: Closed({
     sql_type: Type.String({

@@ -1,7 +1,7 @@
 import type { Tenant } from '@weir/kernel';
 import { type Input, kernelProblems, type Output } from '@weir/kernel/contract';
 import type { Definition } from '@weir/plugin-transforms/contract';
-import { applySqlTransform, type SqlTransform } from '@weir/transform-sdk';
+import { applySqlTransform, SQL_TYPES, type SqlTransform, type SqlType } from '@weir/transform-sdk';
 import type { applySqlTransform as applyEndpoint, listSqlTransforms, SqlTransformView } from '../contract.ts';
 import { categoriesOf, pageOf } from '../model/pages.ts';
 import { typeName } from '../model/sql-type.ts';
@@ -22,7 +22,7 @@ export function sqlTransformService({ packages, definitions }: PatternDeps) {
       sqlType?: string,
     ): Promise<Output<typeof listSqlTransforms>> {
       const { category, ...request } = query ?? {};
-      const type = sqlType === undefined ? undefined : typeName(sqlType);
+      const type = sqlType === undefined ? undefined : knownType(sqlType);
       const items = (await views()).filter(
         (one) =>
           (category === undefined || one.category === category) && (type === undefined || one.types.includes(type)),
@@ -49,6 +49,15 @@ export function sqlTransformService({ packages, definitions }: PatternDeps) {
       return definitions.create(tenant, createdBy, { ...rest, ...(result.made as Definition), origin });
     },
   };
+}
+
+/** The type that a path names, in the words of the table format. Throws `validation_failed` for one that no column has. */
+function knownType(sqlType: string): SqlType {
+  const name = typeName(sqlType);
+  const type = SQL_TYPES.find((one) => one === name);
+  if (type !== undefined) return type;
+  const errors = [{ pointer: '/params/sql_type', code: 'enum', known: [...SQL_TYPES] }];
+  throw kernelProblems.validationFailed({ errors });
 }
 
 function viewOf({ document, version }: SqlTransform): SqlTransformView {
