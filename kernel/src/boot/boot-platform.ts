@@ -14,6 +14,7 @@ import { type Contributions, contributions } from '../contributions/contribution
 import { armFaultpoints } from '../faultpoint.ts';
 import { createLog } from '../log/log.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
+import { databaseTurns } from '../persistence/database-turns.ts';
 import { checkHead, type MigrationsPackage, pluginHistories } from '../persistence/head-check.ts';
 import { type Database, openDatabase } from '../persistence/open-database.ts';
 import type { WeirPlugin } from '../plugins/define-plugin.ts';
@@ -93,6 +94,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     password: settings.DB_PASSWORD.reveal(),
     ssl: databaseTls(settings, settings.DB_HOST).ssl,
     poolSize: settings.WEIR_DB_POOL_SIZE,
+    ...(options.program === 'api' ? { inTurn: databaseTurns(settings.WEIR_DB_POOL_SIZE) } : {}),
     entities: [Run, ...plan.planned.flatMap(({ plugin }) => plugin.spec.entities ?? [])],
     log,
   });

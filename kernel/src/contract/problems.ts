@@ -229,6 +229,13 @@ export const kernelProblems = {
     detail: 'More requests came from you than this server takes in a minute.',
     hint: 'Wait as long as Retry-After says, then go on more slowly.',
   }),
+  tenantBusy: problem({
+    code: 'tenant_busy',
+    status: 429,
+    title: 'Too many calls at once',
+    detail: 'More calls of your tenant came at the same time than there was room for. This one did nothing.',
+    hint: 'Wait as long as Retry-After says, and send fewer calls at the same time.',
+  }),
   internal: problem({
     code: 'internal',
     status: 500,

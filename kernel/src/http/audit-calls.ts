@@ -1,4 +1,5 @@
 import { clientAddress } from '@weir/http-limits';
+import { TurnRefused } from '@weir/turns';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import {
@@ -19,6 +20,10 @@ const DENIALS: readonly number[] = [401, 403];
 const { rateLimited, tenantHeaderInvalid, tenantHeaderRequired } = kernelProblems;
 const EARLY = [rateLimited, tenantHeaderInvalid, tenantHeaderRequired].map(({ entry }) => entry);
 
+/** Why a call was not noted; a tenant that asks for too much is told so. */
+const asUnnoted = (cause: unknown) =>
+  cause instanceof TurnRefused ? cause : kernelProblems.auditUnavailable({ cause });
+
 type End = Awaited<ReturnType<AuditTrail['begin']>>;
 
 /**
@@ -37,7 +42,7 @@ export function auditCalls(app: FastifyInstance, contributions: Pick<Contributio
     begun.set(request, ends);
     for (const trail of contributions.of(AuditTrails)) {
       const begin = trail.begin(call);
-      ends.push(await begin.catch((cause: unknown) => Promise.reject(kernelProblems.auditUnavailable({ cause }))));
+      ends.push(await begin.catch((cause: unknown) => Promise.reject(asUnnoted(cause))));
     }
   });
   app.addHook('onSend', async (request, reply, payload) => {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { TSchema } from '@sinclair/typebox';
+import { goneSignal } from '@weir/http-limits';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
@@ -129,14 +130,6 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyRepl
     traceId: request.id,
     log: request.log,
   };
-}
-
-function goneSignal({ raw: response }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  const look = () => response.writableFinished || gone.abort();
-  if (response.closed) look();
-  else response.once('close', look);
-  return gone.signal;
 }
 
 /** Throws `not_acceptable` when the endpoint has more than one form and the caller wants none of them. */

@@ -1,4 +1,5 @@
 import { DocumentFault, type DocumentFaultCode, PROBLEM_TYPE, problemText, schemaFaults } from '@weir/documents';
+import { TurnRefused } from '@weir/turns';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { FAULT_SENTENCES } from '../contract/fault-sentences.ts';
@@ -35,6 +36,7 @@ const WHERE: Readonly<Record<string, string>> = {
 export function toProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
   if (thrown instanceof DocumentFault) return BY_DOCUMENT_FAULT[thrown.code]();
+  if (thrown instanceof TurnRefused) return kernelProblems.tenantBusy({ retryAfterSeconds: thrown.retryAfterSeconds });
   const error = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Partial<FastifyError>;
   if (Array.isArray(error.validation)) return validationProblem(error as FastifyError);
   const known = typeof error.code === 'string' ? BY_FASTIFY_CODE[error.code] : undefined;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { strictJson, strictYaml } from '@weir/documents';
 import {
+  bindCalls,
   CONNECTION_LIMITS,
   type ConnectionLimits,
   endWithin,
@@ -23,6 +24,7 @@ import fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { Refusal } from '../config/refusal.ts';
+import { subjectOf } from '../contract/caller.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
@@ -103,6 +105,10 @@ export function createServer(
     if (!request.routeOptions.config.endpoint?.declarative) throw kernelProblems.unsupportedMediaType();
     return strictYaml(body);
   });
+  bindCalls(app, ({ caller: known }) => ({
+    tenant: known?.tenant?.tenantId ?? '',
+    caller: known ? subjectOf(known.principal) : '',
+  }));
   takeStreams(app, limits);
   useValidators(app);
   guardRoutes(app);

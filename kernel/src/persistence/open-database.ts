@@ -4,6 +4,7 @@ import { type EntityManager, MikroORM, UnderscoreNamingStrategy } from '@mikro-o
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import type { Tenant } from '../contract/caller.ts';
+import type { DatabaseTurns } from './database-turns.ts';
 import { databaseError } from './errors.ts';
 import { inFlight } from './in-flight.ts';
 import { type PlatformSql, runSql } from './run-sql.ts';
@@ -34,6 +35,8 @@ export interface DatabaseOptions {
   log: Logger;
   /** Connections at most; ten unless given. */
   poolSize?: number;
+  /** How tenants take turns at them; first come, first served unless given. */
+  inTurn?: DatabaseTurns;
   /** After this long without a byte from the server a connection is given up; 45 seconds unless given. */
   maxSilenceMs?: number;
 }
@@ -51,7 +54,7 @@ export interface Database {
 
 /** Opens the pool; connects on first use. Every session has bounded statement, lock and idle times. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { log, maxSilenceMs = MAX_SILENCE_MS } = options;
+  const { log, maxSilenceMs = MAX_SILENCE_MS, inTurn = (_, work) => work() } = options;
   const orm = await MikroORM.init({
     entities: [...options.entities] as Entity<object>[],
     host: options.host,
@@ -75,16 +78,20 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   });
   const busy = inFlight();
   const sql: PlatformSql = (text, params) =>
-    busy.run(async () => {
-      try {
-        return await runSql(orm.em.fork({ clear: true }), text, params);
-      } catch (error) {
-        throw databaseError(error);
-      }
-    });
+    busy.run(() =>
+      inTurn('', async () => {
+        try {
+          return await runSql(orm.em.fork({ clear: true }), text, params);
+        } catch (error) {
+          throw databaseError(error);
+        }
+      }),
+    );
   return {
     sql,
-    db: (tenant) => ({ transaction: (work) => busy.run(() => transact(orm, { tenant, log }, work)) }),
+    db: (tenant) => ({
+      transaction: (work) => busy.run(() => inTurn(tenant.tenantId, () => transact(orm, { tenant, log }, work))),
+    }),
     assertSafeRole: () => assertSafeRole(sql),
     ping: async () => (await sql('select 1 as one', [])).rows.length === 1,
     async close() {

@@ -33,6 +33,8 @@ export type QueryPoolOptions = {
   readonly deadlineMs?: number;
   /** How long the statements over one sample may run together. */
   readonly sampleDeadlineMs?: number;
+  /** Whose turn it is to have one of so many children for what somebody waits for; each answer gives its turn back. */
+  readonly turns?: (children: number) => () => Promise<() => void>;
   /** How long one request may wait for a child. */
   readonly waitMs?: number;
   /** What DuckDB may hold in a child, such as `256MB`; nothing is spilled to disk. */
@@ -109,7 +111,11 @@ const RUN_COLUMN = '_run_id';
 const SHORT_READ_FILES = 4;
 
 /** Children for one kind of work. */
-type Place = { readonly slots: Slots; readonly deadlineMs: number };
+type Place = {
+  readonly slots: Slots;
+  readonly deadlineMs: number;
+  readonly turn?: (() => Promise<() => void>) | undefined;
+};
 /** A query whose files are not yet on this machine. */
 type Unsourced =
   | Omit<PageQuery, 'source'>
@@ -163,11 +169,13 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
     maxResidentBytes: options.maxResidentBytes ?? DEFAULT_RESIDENT_BYTES,
   };
   const size = options.size ?? Math.min(MAX_CHILDREN, Math.max(MIN_CHILDREN, availableParallelism()));
-  const reads: Place = { slots: createSlots(size, options.waitMs ?? DEFAULT_WAIT_MS), deadlineMs };
+  const { turns, waitMs = DEFAULT_WAIT_MS } = options;
+  const reads: Place = { slots: createSlots(size, waitMs), deadlineMs, turn: turns?.(size) };
   const audits: Place = { slots: createSlots(1, AUDIT_DEADLINE_MS), deadlineMs: AUDIT_DEADLINE_MS };
   const samples: Place = {
-    slots: createSlots(SAMPLE_CHILDREN, options.waitMs ?? DEFAULT_WAIT_MS),
+    slots: createSlots(SAMPLE_CHILDREN, waitMs),
     deadlineMs: options.sampleDeadlineMs ?? SAMPLE_DEADLINE_MS,
+    turn: turns?.(SAMPLE_CHILDREN),
   };
   let closed = false;
 
@@ -186,9 +194,18 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
     }
   };
 
-  const ask = async ({ slots, deadlineMs }: Place, lane: Lane, query: Unsourced, rows: RowsOf): Promise<unknown> => {
+  const ask = async (
+    { slots, deadlineMs, turn }: Place,
+    lane: Lane,
+    query: Unsourced,
+    rows: RowsOf,
+  ): Promise<unknown> => {
     const { files, schema, table, signal } = rows;
-    const slot = await slots.acquire(lane);
+    const give = await turn?.();
+    const slot = await slots.acquire(lane).catch((error: unknown) => {
+      give?.();
+      throw error;
+    });
     try {
       const { source, release } = await openSource(options.io, { files, schema, table });
       try {
@@ -198,6 +215,7 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
       }
     } finally {
       slots.release(slot);
+      give?.();
     }
   };
 

@@ -1,3 +1,4 @@
+export { bindCalls } from './bind-calls.ts';
 export { clientAddress, networkOf, ProxiesError, trustedProxies, warnOfForwarders } from './client-address.ts';
 export {
   CONNECTION_LIMITS,
@@ -8,3 +9,4 @@ export {
   limitRequests,
   trustConnection,
 } from './connections.ts';
+export { goneSignal } from './gone-signal.ts';

@@ -32,6 +32,7 @@ import { inputsService } from './read/inputs.ts';
 import { samplesService } from './read/samples.ts';
 import { datasetService } from './read/service.ts';
 import { storageUse } from './read/storage-use.ts';
+import { turnsOfReads } from './read/turns-of-reads.ts';
 import { checkSettings, datasetSettings, expiryOf } from './settings.ts';
 import { sharedNamespaces } from './store/shared-namespaces.ts';
 import { loadTables } from './store/table-store.ts';
@@ -56,7 +57,7 @@ export default definePlugin({
       place.kind === 'rest' ? restCatalog({ uri: place.uri, catalogName, token: () => place.token }) : undefined;
     const shared = sharedNamespaces(remote, kernel.log);
     const scanner = createScanner({ io });
-    const pool = createQueryPool({ io });
+    const pool = createQueryPool({ io, turns: turnsOfReads });
     const base = kernel as Kernel;
     const events = kernel.use(Events);
     const tableDeps = { kernel: base, catalog, remote, io, scanner, warehouse, store, events };

@@ -1,7 +1,6 @@
 import type { Tenant } from '@weir/kernel';
 import t from 'tap';
 import type { SamplesService } from '../src/contract.ts';
-import { turns } from '../src/read/turns.ts';
 import { lake } from './kit.ts';
 
 const ROWS = [
@@ -68,38 +67,3 @@ t.test('a sample of a dataset', async (t) => {
     await t.rejects(samples.ask(acme, id, asked('SELECT * FROM range(11)')), { code: 'preview_too_large' });
   });
 });
-
-t.test(
-  'the work of one tenant runs one piece after the other, beside that of others, and no more of it waits than may',
-  async (t) => {
-    const inTurn = turns();
-    const ended: string[] = [];
-    const gates = new Map<string, () => void>();
-    const work = (tenant: string, name: string) =>
-      inTurn(tenant, async () => {
-        await new Promise<void>((resolve) => gates.set(name, resolve));
-        ended.push(name);
-        if (name === 'a2') throw new Error('it failed');
-      });
-    const first = work('a', 'a1');
-    const second = work('a', 'a2');
-    const third = work('a', 'a3');
-    const other = work('b', 'b1');
-    const more = [work('a', 'a4'), work('a', 'a5')];
-    await t.rejects(work('a', 'a6'), { code: 'dependency_unavailable' });
-    t.strictSame([...gates.keys()], ['a1', 'b1']);
-    gates.get('b1')?.();
-    await other;
-    gates.get('a1')?.();
-    await first;
-    gates.get('a2')?.();
-    await t.rejects(second, { message: 'it failed' }, 'its own caller is told');
-    gates.get('a3')?.();
-    await third;
-    t.strictSame(ended, ['b1', 'a1', 'a2', 'a3']);
-    for (const [at, one] of more.entries()) {
-      gates.get(`a${at + 4}`)?.();
-      await one;
-    }
-  },
-);

@@ -6,11 +6,9 @@ import { typeText } from '../dataset/type-text.ts';
 import { asProblems } from '../store/lakehouse-problem.ts';
 import { openTable } from './readable-tables.ts';
 import type { DatasetDeps } from './service.ts';
-import { turns } from './turns.ts';
 
 /** Looks at samples of datasets; every way in passes the one decision of `readableBy`. */
 export function samplesService(deps: DatasetDeps): SamplesService {
-  const inTurn = turns();
   return {
     async describe(tenant, datasetId) {
       const { metadata } = await openTable(deps, tenant as Tenant, datasetId);
@@ -33,7 +31,7 @@ export function samplesService(deps: DatasetDeps): SamplesService {
         const limit = Math.min(rows, MAX_SAMPLE_ROWS);
         const files = planRead(live, { limit: limit + 1, conditions: [], sorted: false, after: undefined });
         const request = { files, schema, table: metadata, columns, rows: limit, selects: statements };
-        return inTurn(tenant.tenantId, () => deps.pool.sample({ ...request, ...(signal && { signal }) }));
+        return deps.pool.sample({ ...request, ...(signal && { signal }) });
       });
     },
   };

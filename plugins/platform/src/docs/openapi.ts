@@ -17,6 +17,7 @@ type Documented = Pick<PlatformService, 'version' | 'signIn' | 'endpoints' | 'ma
 function commonProblems({ method, access, params, query, body, consumes }: Endpoint): ProblemType[] {
   const { uriTooLong, headersTooLarge, internal, rateLimited } = kernelProblems;
   const found: ProblemType[] = [uriTooLong, headersTooLarge, internal, rateLimited];
+  if (access.kind !== 'public') found.push(kernelProblems.tenantBusy);
   if (access.kind !== 'public' && method !== 'GET') found.push(kernelProblems.auditUnavailable);
   const { unauthenticated, forbiddenRole, capabilityRequired, pluginDisabled } = kernelProblems;
   const { tenantHeaderRequired, tenantHeaderInvalid, tenantNotAllowed } = kernelProblems;

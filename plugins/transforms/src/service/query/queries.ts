@@ -1,16 +1,13 @@
 import { raw, type Tenant } from '@weir/kernel';
-import { type Input, kernelProblems, type Output } from '@weir/kernel/contract';
+import type { Input, Output } from '@weir/kernel/contract';
 import { ARROW_STREAM, type InputsService, type PinnedInput } from '@weir/plugin-datasets/contract';
-import { copyTokens } from '@weir/work';
 import { DEFAULT_QUERY_ROWS, type runQuery, TRUNCATED_HEADER } from '../../contract.ts';
-import { pinNamed } from '../select/pin-each.ts';
+import { pinRead } from '../select/pin-each.ts';
 import { asSelectProblems } from '../select/select-problem.ts';
 import type { Selects } from '../select/selects.ts';
 
 /** Bytes of JSON that the rows of an answer may have. */
 const MAX_ANSWER_BYTES = 16 * 1_048_576;
-/** Statements of one tenant that may wait for their turn. */
-const MAX_WAITING = 4;
 
 export interface QueryDeps {
   inputs: InputsService;
@@ -19,18 +16,15 @@ export interface QueryDeps {
 
 type Body = Input<typeof runQuery>['body'];
 
-/** Answers statements over the datasets that a tenant may read; one of a tenant runs at a time. */
+/** Answers statements over the datasets that a tenant may read. */
 export function queryService({ inputs, selects }: QueryDeps) {
-  const inTurn = tenantTurns();
   const ask = (tenant: Tenant, { sql, limit = DEFAULT_QUERY_ROWS }: Body, form: 'json' | 'arrow') =>
-    inTurn(tenant.tenantId, () =>
-      asSelectProblems(() =>
-        selects.query({
-          ...{ sql, limit, maxBytes: MAX_ANSWER_BYTES },
-          pin: (ids) => pinNamed({ inputs, selects }, tenant, { sql, ids }),
-          ...(form === 'arrow' ? { arrow: labelsOf } : {}),
-        }),
-      ),
+    asSelectProblems(() =>
+      selects.query({
+        ...{ sql, limit, maxBytes: MAX_ANSWER_BYTES },
+        pin: (read) => pinRead({ inputs }, tenant, read),
+        ...(form === 'arrow' ? { arrow: labelsOf } : {}),
+      }),
     );
   return {
     async json(tenant: Tenant, body: Body): Promise<Output<typeof runQuery>> {
@@ -58,22 +52,3 @@ const inputsOf = (pins: readonly PinnedInput[]) =>
   pins.map(({ datasetId, snapshotId }) => ({ dataset_id: datasetId, snapshot_id: snapshotId }));
 
 const labelsOf = (pins: readonly PinnedInput[]) => ({ 'weir.inputs': JSON.stringify(inputsOf(pins)) });
-
-/** Keeps a tenant from taking all processes that tenants share. */
-function tenantTurns() {
-  const lines = new Map<string, { tokens: ReturnType<typeof copyTokens>; waiting: number }>();
-  return async <T>(tenantId: string, work: () => Promise<T>): Promise<T> => {
-    const line = lines.get(tenantId) ?? { tokens: copyTokens(1), waiting: 0 };
-    if (line.waiting > MAX_WAITING) throw kernelProblems.dependencyUnavailable();
-    lines.set(tenantId, line);
-    line.waiting += 1;
-    await line.tokens.take();
-    try {
-      return await work();
-    } finally {
-      line.tokens.give();
-      line.waiting -= 1;
-      if (line.waiting === 0) lines.delete(tenantId);
-    }
-  };
-}

@@ -1,7 +1,7 @@
 import { kernelProblems, Problem, type Tenant } from '@weir/kernel/contract';
 import { datasetProblems, type InputsService, type PinnedInput } from '@weir/plugin-datasets/contract';
 import { transformProblems } from '../../contract.ts';
-import type { ReadSelect, Selects } from './selects.ts';
+import type { ReadSelect } from './selects.ts';
 
 interface PinDeps {
   inputs: Pick<InputsService, 'pin' | 'near'>;
@@ -45,20 +45,6 @@ export async function pinRead(deps: PinDeps, tenant: Tenant, read: ReadSelect): 
   const members = { dataset_ids: shown.map(({ dataset_id }) => dataset_id), faults: shown };
   if (unreadable.length > 0) throw datasetProblems.datasetNotReadable({ errors, members });
   throw transformProblems.inputMissing({ errors, members, values: { count: shown.length } });
-}
-
-/** Pins the datasets that a statement names, which is read again only where one of them is at fault. */
-export async function pinNamed(
-  deps: PinDeps & { selects: Pick<Selects, 'read'> },
-  tenant: Tenant,
-  { sql, ids }: { sql: string; ids: readonly string[] },
-): Promise<readonly PinnedInput[]> {
-  try {
-    return await deps.inputs.pin(tenant, ids.map(asked));
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    return pinRead(deps, tenant, await deps.selects.read(sql));
-  }
 }
 
 /** The code of an error for which an input is at fault. */

@@ -13,7 +13,8 @@ import type {
 } from '@weir/plugin-datasets/stage';
 import { removeTree } from '@weir/processes';
 import type { ColumnLineage, IncrementOf, IncrementShape, Place, Volatile } from '@weir/sql';
-import { type BegunChild, copyTokens, spareChild } from '@weir/work';
+import { goneOfCall, type Turns, takeForCall } from '@weir/turns';
+import { type BegunChild, spareChild } from '@weir/work';
 import type { CheckFound } from '../../model/checks/check-results.ts';
 import type { RowsAsk, RunAsk, SelectAsk, SelectBounds, SelectInput } from '../../model/select/messages.ts';
 import { SelectFailed, SqlRefused } from '../../model/select/select-errors.ts';
@@ -30,8 +31,10 @@ export interface SelectsOptions {
   /** A folder of its own, for what statements spill. */
   scratch: string;
   bounds: SelectBounds;
-  /** Statements that run at the same time; as many as wanted unless set. */
-  slots?: number;
+  /** Whose turn it is; as many at a time as are asked for unless set. Calls that nobody waits for are ended. */
+  turns?: Turns;
+  /** What a statement that is only read may take, in milliseconds; as much as one that runs unless set. */
+  readDeadlineMs?: number;
 }
 
 export interface AskedSelect {
@@ -41,7 +44,7 @@ export interface AskedSelect {
 }
 
 export interface AskedQuery extends Pick<RowsAsk, 'sql' | 'limit' | 'maxBytes'> {
-  pin(datasetIds: readonly string[]): Promise<readonly PinnedInput[]>;
+  pin(read: ReadSelect): Promise<readonly PinnedInput[]>;
   arrow?: (pins: readonly PinnedInput[]) => Readonly<Record<string, string>>;
   signal?: AbortSignal | undefined;
 }
@@ -95,31 +98,26 @@ export interface Selects {
   close(): Promise<void>;
 }
 
-export function createSelects({
-  children,
-  scratch,
-  bounds,
-  slots = Number.POSITIVE_INFINITY,
-}: SelectsOptions): Selects {
+export function createSelects({ children, scratch, bounds, turns, readDeadlineMs }: SelectsOptions): Selects {
   const stores = selectStores();
   const spare = spareChild(() => beginSelect(children));
-  const turns = copyTokens(slots);
+  const readBounds = { ...bounds, deadlineMs: Math.min(bounds.deadlineMs, readDeadlineMs ?? bounds.deadlineMs) };
   const running = new Set<AbortController>();
 
   /** Gives work a process, which ends with it. */
   const inTurn = async <T>(sql: string, asked: AbortSignal | undefined, work: (ask: Ask) => Promise<T>): Promise<T> => {
     if (sql.length > MAX_SQL_CHARS) throw new SqlRefused([{ code: 'too_complex' }]);
-    await turns.take();
+    const give = await (turns === undefined ? undefined : takeForCall(turns));
     const closing = new AbortController();
     running.add(closing);
-    const signal = AbortSignal.any([closing.signal, ...(asked === undefined ? [] : [asked])]);
+    const signal = AbortSignal.any([closing.signal, asked, goneOfCall()].filter((one) => one !== undefined));
     const begun = spare.take();
     try {
       return await work((what, pins, store) => askOnce({ begun, what, pins: pins ?? [], signal, store }));
     } finally {
       await begun.discard();
       running.delete(closing);
-      turns.give();
+      give?.();
       if (!closing.signal.aborted) spare.refill();
     }
   };
@@ -135,7 +133,8 @@ export function createSelects({
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const drafts = output?.drafts ?? join(folder, 'drafts');
-      const plan = { ask: what, bounds, paths: files.paths, scratch: folder, drafts };
+      const isRead = what.kind === 'read' || what.kind === 'describe';
+      const plan = { ask: what, bounds: isRead ? readBounds : bounds, paths: files.paths, scratch: folder, drafts };
       const upload = output?.upload ?? (() => Promise.reject(new SelectFailed('stage_failed')));
       return await askSelect(begun, plan, { signal, upload, codeOf: storeCode });
     } catch (error) {
@@ -165,8 +164,7 @@ export function createSelects({
       }),
     query: ({ pin, signal, ...rest }) =>
       inTurn(rest.sql, signal, async (ask) => {
-        const read = (await ask({ kind: 'read', sql: rest.sql })) as { inputs: string[] };
-        const pins = await pin(read.inputs);
+        const pins = await pin((await ask({ kind: 'read', sql: rest.sql })) as ReadSelect);
         const { arrow, ...asked } = rest;
         const labels = arrow === undefined ? {} : { arrow: arrow(pins) };
         const what = { kind: 'rows', ...asked, ...labels, inputs: pins.map(selectInput) } as const;

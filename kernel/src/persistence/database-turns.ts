@@ -1,0 +1,24 @@
+import { callTurns, createTurns } from '@weir/turns';
+
+/** Of a larger pool, connections that only work has which no call waits for. */
+const OF_BACKGROUND = 2;
+/** Calls that wait for a connection: of all callers over the connections of one address, and then some. */
+const MAX_WAITING = 1_024;
+const MAX_WAITING_OF_CALLER = 512;
+const MAX_WAIT_MS = 5_000;
+/** A tenant has half of the pool while another one was there so lately. */
+const WHILE_OTHERS_MS = 1_000;
+
+/** Runs work on a connection in the turn of its tenant. */
+export type DatabaseTurns = <T>(tenantId: string, work: () => Promise<T>) => Promise<T>;
+
+/** Fair turns at a pool of connections. Throws `TurnRefused` for whoever asks for too many at a time. */
+export function databaseTurns(poolSize: number): DatabaseTurns {
+  const reserved = poolSize > OF_BACKGROUND ? OF_BACKGROUND : 0;
+  const waiting = { maxWaiting: MAX_WAITING, maxWaitingOfCaller: MAX_WAITING_OF_CALLER, maxWaitMs: MAX_WAIT_MS };
+  const pool = (slots: number, share: number) =>
+    createTurns({ ...waiting, slots, perTenant: share, perCaller: share, whileOthersMs: WHILE_OTHERS_MS });
+  const slots = poolSize - reserved;
+  const calls = pool(slots, Math.max(1, Math.floor(slots / 2)));
+  return callTurns({ calls, background: reserved === 0 ? calls : pool(reserved, reserved) });
+}

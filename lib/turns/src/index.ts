@@ -1,0 +1,10 @@
+export { type Call, callTurns, goneOfCall, inCall, takeForCall } from './call-turns.ts';
+export {
+  createTurns,
+  type Taker,
+  TurnRefused,
+  type Turns,
+  type TurnsClock,
+  type TurnsOptions,
+  type Waiting,
+} from './turns.ts';
