@@ -1,7 +1,7 @@
 import { EntityManager } from '@mikro-orm/postgresql';
+import { allowedOrigins, allowOrigins } from '@weir/http-limits';
 import { bootPlatform } from '@weir/kernel/boot';
 import type { Tenant } from '@weir/kernel/contract';
-import { allowedOrigins, allowOrigins } from '../../kernel/src/http/cors.ts';
 import { idempotencyStore } from '../../kernel/src/http/idempotency.ts';
 import { createServer } from '../../kernel/src/http/server.ts';
 import { traceRequests } from '../../kernel/src/http/trace-requests.ts';

@@ -1,15 +1,14 @@
 import { Readable } from 'node:stream';
 import { Type } from '@sinclair/typebox';
+import { allowedOrigins, allowOrigins, OriginsError } from '@weir/http-limits';
 import { pino } from 'pino';
 import t from 'tap';
-import { Refusal } from '../src/config/refusal.ts';
 import { anyone } from '../src/contract/access.ts';
 import { endpoint } from '../src/contract/endpoint.ts';
 import { problem } from '../src/contract/problem.ts';
 import { kernelProblems } from '../src/contract/problems.ts';
 import { Closed } from '../src/contract/shapes.ts';
 import type { Authenticate } from '../src/http/authenticate.ts';
-import { allowedOrigins, allowOrigins } from '../src/http/cors.ts';
 import { type AnyRoute, handle, registerRoutes } from '../src/http/handle.ts';
 import { isRaw, raw } from '../src/http/raw.ts';
 import { createServer } from '../src/http/server.ts';
@@ -200,5 +199,5 @@ t.test('an origin that is not exact refuses the start', async (t) => {
     'https://A.example',
     'https://a.example:443',
   ])
-    t.throws(() => allowedOrigins(`https://ok.example,${text}`), Refusal, text);
+    t.throws(() => allowedOrigins(`https://ok.example,${text}`), OriginsError, text);
 });

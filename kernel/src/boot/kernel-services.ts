@@ -12,6 +12,7 @@ import { type Provided, provide } from '../plugins/define-plugin.ts';
 import type { Manifest } from '../plugins/manifest.ts';
 import type { TenantPlugins } from '../tenancy/tenant-plugins.ts';
 import type { Workflows } from '../workflows/workflows.ts';
+import { keptCheck } from './kept-check.ts';
 import { KERNEL_ENDPOINTS } from './kernel-endpoints.ts';
 
 /** A route with its owner: a plugin, or `kernel`. */
@@ -67,17 +68,25 @@ export interface KernelServiceDeps {
   problems(): ReadonlyMap<string, ProblemEntry>;
 }
 
+/** One answer for all who ask. */
+const kept = new WeakMap<Contributions, HealthCheck[]>();
+
 /** The kernel's own parts, and those that plugins contribute. */
 export function healthChecks(
   deps: Pick<KernelServiceDeps, 'database' | 'workflows' | 'contributions' | 'vault'>,
 ): HealthCheck[] {
   const { store } = deps.vault;
-  return [
+  const known = kept.get(deps.contributions);
+  if (known !== undefined) return known;
+  const checks: HealthCheck[] = [
     { name: 'database', check: () => deps.database.ping() },
     { name: 'workflow_engine', check: () => deps.workflows.health() },
     ...(store === undefined ? [] : [{ name: 'secret_store', degrades: true as const, check: () => store.ping() }]),
     ...deps.contributions.of(HealthChecks),
   ];
+  const made = checks.map((check) => keptCheck(check));
+  kept.set(deps.contributions, made);
+  return made;
 }
 
 /** Binds the kernel's own services, for the plugins whose manifests require them. */

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { ProxiesError, trustedProxies } from '@weir/http-limits';
+import { allowedOrigins, allowOrigins, OriginsError, ProxiesError, trustedProxies } from '@weir/http-limits';
 import { TokenSettingsError, tokenRules } from '@weir/tokens';
 import { Refusal } from '../config/refusal.ts';
 import { TENANT_ROLES } from '../contract/access.ts';
@@ -7,7 +7,6 @@ import { AuditTrails } from '../contract/call-points.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { auditCalls } from '../http/audit-calls.ts';
 import { authenticator } from '../http/authenticate.ts';
-import { allowedOrigins, allowOrigins } from '../http/cors.ts';
 import { idempotencyStore } from '../http/idempotency.ts';
 import { createServer } from '../http/server.ts';
 import { startIdempotencySweep } from '../http/sweep-idempotency.ts';
@@ -31,7 +30,7 @@ export interface ApiServer {
 /** Registers every plugin's routes and listens; `WEIR_HTTP_PORT` 0 takes a free port. */
 export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
   const { settings, log, database } = platform;
-  const app = createServer(log, proxiesOf(settings.WEIR_TRUSTED_PROXIES));
+  const app = createServer(log, listed('WEIR_TRUSTED_PROXIES', settings.WEIR_TRUSTED_PROXIES, trustedProxies));
   traceRequests(app, platform.telemetry);
   let stopping = false;
   app.addHook('onRequest', async (request, reply) => {
@@ -39,7 +38,7 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
     reply.header('connection', 'close');
     throw kernelProblems.shuttingDown();
   });
-  await allowOrigins(app, allowedOrigins(settings.CORS_ALLOWED_ORIGINS));
+  await allowOrigins(app, listed('CORS_ALLOWED_ORIGINS', settings.CORS_ALLOWED_ORIGINS, allowedOrigins));
   recordAnswers(app, platform.metrics, operationsOf(platform));
   auditCalls(app, platform.contributions, log);
   if (platform.contributions.of(AuditTrails).length === 0) log.warn('no plugin keeps an audit trail');
@@ -86,11 +85,12 @@ function operationsOf({ plugins }: RunningPlatform): string[] {
   return [...KERNEL_ENDPOINTS, ...routes.map(({ endpoint }) => endpoint)].map(({ id }) => id);
 }
 
-function proxiesOf(text: string): (address: string) => boolean {
+/** What a setting lists; one that cannot be read refuses the start. */
+function listed<T>(setting: string, text: string, read: (text: string) => T): T {
   try {
-    return trustedProxies(text);
+    return read(text);
   } catch (error) {
-    if (!(error instanceof ProxiesError)) throw error;
-    throw new Refusal('configuration refused', [`WEIR_TRUSTED_PROXIES ${error.message}`]);
+    if (!(error instanceof ProxiesError || error instanceof OriginsError)) throw error;
+    throw new Refusal('configuration refused', [`${setting} ${error.message}`]);
   }
 }

@@ -9,4 +9,5 @@ export {
   limitRequests,
   trustConnection,
 } from './connections.ts';
+export { allowedOrigins, allowOrigins, OriginsError } from './cors.ts';
 export { goneSignal } from './gone-signal.ts';

@@ -73,7 +73,7 @@ export function routes({
     handle(getTenantLimits, ({ params }) => limits.read(params.alias)),
     handle(setTenantLimits, ({ params, body, principal }) => limits.set(params.alias, body, principal)),
     handle(setTenantPlugin, ({ params, body, principal }) => plugins.set(params, body.enabled, principal)),
-    handle(getOpenapi, () => docs.openapi()),
+    handle(getOpenapi, ({ codings }) => docs.openapi(codings)),
     handle(getDocs, () => docs.explorer()),
     handle(getDocsAsset, ({ params }) => docs.asset(params.file)),
     handle(listErrorDocs, () => docs.errors()),

@@ -1,6 +1,5 @@
 import fastifyCors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
-import { Refusal } from '../config/refusal.ts';
 
 const PREFLIGHT_SECONDS = 600;
 const REQUEST_HEADERS = [
@@ -16,17 +15,20 @@ const ANSWER_HEADERS = [
   'x-next-page-token',
 ];
 
+/** A list of origins that is none; the message says what is expected. */
+export class OriginsError extends Error {
+  override readonly name = 'OriginsError';
+}
+
 /**
- * The origins of `CORS_ALLOWED_ORIGINS`, separated by commas. Each must be spelt exactly as a browser sends it; `*` and
- * `null` stand for anybody and are refused, as is all else that is no origin.
+ * The origins of a list, separated by commas. Each must be spelt exactly as a browser sends it; `*` and
+ * `null` stand for anybody: `OriginsError` for these, and for all else that is no origin.
  */
 export function allowedOrigins(text: string): string[] {
   const origins = text.split(',').flatMap((part) => part.trim() || []);
   const fault = origins.some((origin) => !/^https?:\/\/[^*]+$/.test(origin) || URL.parse(origin)?.origin !== origin);
   if (fault) {
-    throw new Refusal('configuration refused', [
-      'CORS_ALLOWED_ORIGINS must list exact origins, such as https://weir.example.org,http://127.0.0.1:5173',
-    ]);
+    throw new OriginsError('must list exact origins, such as https://weir.example.org,http://127.0.0.1:5173');
   }
   return origins;
 }
