@@ -51,6 +51,7 @@ import { SourcesStreamsAdd } from './commands/streams/sources-streams-add.ts';
 import { SourcesStreamsBulk } from './commands/streams/sources-streams-bulk.ts';
 import { SourcesStreamsDelete } from './commands/streams/sources-streams-delete.ts';
 import { SourcesStreamsSet } from './commands/streams/sources-streams-set.ts';
+import { TransformsLogs } from './commands/transforms/transforms-logs.ts';
 import { transformScheduleCommands } from './commands/transforms/transforms-schedule.ts';
 import { TransformsTest } from './commands/transforms/transforms-test.ts';
 import { CONTRACTS } from './contracts.ts';
@@ -90,7 +91,7 @@ const SOURCES = [
   SourcesReset,
 ];
 const STREAMS = [SourcesStreamsAdd, SourcesStreamsSet, SourcesStreamsBulk, SourcesStreamsDelete];
-const TRANSFORMS = [...transformScheduleCommands];
+const TRANSFORMS = [TransformsLogs, ...transformScheduleCommands];
 const RUNS = [RunsWait, RunsLogs, RunsReceipt, RunsVerify];
 const PATTERNS = [TransformsTest, ConnectorsTest, PatternsRegister, PatternsReconcile];
 const DATASETS = [DatasetsPreview, DatasetsSchema, DatasetsQuarantineList, DatasetsQuarantineReplay, Sql];

@@ -154,6 +154,25 @@ t.test('a run that is no sync is waited for too, and the wait ends as the run do
   }
 });
 
+t.test('a transform by name → the log of its newest run, or of a run of its own', async (t) => {
+  const { weir } = commandLine(t);
+  const runs = `GET /api/v1/transforms/${IDS.source}/runs`;
+  const api = await fakeApi(t, {
+    'GET /api/v1/transforms': page([{ transform_id: IDS.source, name: 'sums' }]),
+    [runs]: inTurn([page([{ run_id: runId }]), page([])]),
+    [`${runs}/${runId}`]: { status: 200, body: { run_id: runId } },
+    [`${runs}/${IDS.other}`]: problem(404, 'not_found'),
+    [RUN_LOGS]: inTurn([page([line(2), line(1)]), page([line(3)])]),
+  });
+  const logs = `transforms logs sums --url ${api.url}`;
+  const newest = await weir(`${logs} --step commit`);
+  t.match(newest, { code: 0, stdout: /plan: line 1\n.+plan: line 2\n$/ });
+  t.equal(api.seen.at(-1)?.url.searchParams.get('step'), 'commit');
+  t.match(await weir(`${logs} ${runId}`), { code: 0, stdout: /line 3/ });
+  t.equal((await weir(`${logs} ${IDS.other}`)).code, 4, 'a run of another transform');
+  t.match(await weir(logs), { code: 4, stderr: /never been run[\s\S]+weir transforms trigger sums -w/ });
+});
+
 t.test('a log of which nothing is shown says why, and a wrong --since what it takes', async (t) => {
   const { weir } = commandLine(t);
   const api = await fakeApi(t, { [LOGS]: page([], { ended: true }) });

@@ -107,5 +107,5 @@ export const readTransformRunLog = endpoint({
   query: RunLogQuery,
   response: RunLogPage,
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken, kernelProblems.dependencyUnavailable],
-  cli: 'transforms logs',
+  cli: 'transform-runs logs',
 });
