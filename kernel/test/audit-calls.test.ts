@@ -19,7 +19,7 @@ import { handle } from '../src/http/handle.ts';
 import { createServer } from '../src/http/server.ts';
 import { definePlugin, type Registration } from '../src/plugins/define-plugin.ts';
 
-const access = permission('pots:write', 'admin');
+const access = permission('pots:write', 'admin', { capability: 'pot:write' });
 const params = Type.Object({ pot_id: Id });
 const brew = endpoint({
   ...{ id: 'pots.brew', method: 'POST', path: '/pots/:pot_id', summary: 'Brew', access, params },

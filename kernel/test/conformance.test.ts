@@ -22,7 +22,7 @@ function deployed(changes: {
     method: 'POST',
     path: '/notes/:book',
     summary: 'Write a note',
-    access: permission('notes:write', 'pipeline_editor'),
+    access: permission('notes:write', 'pipeline_editor', { capability: 'note:write' }),
     params: Type.Object({ book: Type.String() }),
     body: Closed({ text: Type.String() }),
     errors: [Own],
@@ -70,6 +70,10 @@ t.test('each rule finds what breaks it, by name', async (t) => {
     [
       /runs of kind k to the role r, which it does not declare/,
       { registration: { runKinds: [{ kind: 'k', workflowType: 'W', role: 'r', exclusive: true }] } },
+    ],
+    [
+      /POST \/notes\/:book, which changes something without a `capability`/,
+      { endpoint: { access: permission('notes:write', 'pipeline_editor') } },
     ],
     [/notes:write has no description/, { manifest: { permissions: { 'notes:write': ' ' } } }],
     [

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import t from 'tap';
-import { anyone, permission } from '../src/contract/access.ts';
+import { anyone, knownPermission, permission, platformPermission } from '../src/contract/access.ts';
 import { endpoint } from '../src/contract/endpoint.ts';
 import { Problem, problem } from '../src/contract/problem.ts';
 import { kernelProblems } from '../src/contract/problems.ts';
@@ -274,6 +274,13 @@ t.test('a route without endpoint, access rule, closed body or a schema that is o
   await refuses(undefined, /GET \/x has no endpoint declaration/);
   await refuses({ endpoint: { id: 'x.y' } }, /x\.y \(GET \/x\) has no access rule/);
   await refuses({ endpoint: { id: 'x.y', access: anyone, body: Type.Object({}) } }, /open body schema/);
+  const changes = /x\.y \(GET \/x\) changes something without a `capability` and without `people: true`/;
+  const unnamed = [permission('x:write', 'admin'), platformPermission('x:manage'), knownPermission('x:write')];
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+    for (const access of unnamed) await refuses({ endpoint: { id: 'x.y', method, access } }, changes);
+  const reads = permission('x:try', 'viewer', { reads: true });
+  for (const method of ['PUT', 'PATCH', 'DELETE'])
+    await refuses({ endpoint: { id: 'x.y', method, access: reads } }, changes);
   const noSchema = { querystring: { type: 'object', properties: { size: { type: 'much' } } } };
   await refuses({ endpoint: { id: 'x.y', access: anyone } }, /schema is invalid/, noSchema);
 });

@@ -18,7 +18,7 @@ import {
 const MAX_TEXT_LENGTH = 10_000;
 
 const read = permission('notes:read', 'viewer');
-const write = permission('notes:write', 'pipeline_editor');
+const write = permission('notes:write', 'pipeline_editor', { capability: 'note:write' });
 
 /** The plugin's own error codes; each has a page at /docs/errors/<code>. */
 export const noteProblems = {

@@ -15,6 +15,11 @@ export interface Chosen {
 /** The decisions after which a foreign id is tried too: whoever is let in, and whoever lacks the role. */
 const CURIOUS_AT: ReadonlySet<string> = new Set(['allowed', '403 forbidden_role']);
 
+/** Clients that a changing route has to refuse without a capability: each is asked there. */
+const CLIENTS: ReadonlySet<string> = new Set([
+  ...['delegation of a admin', 'delegation without capabilities', 'service robot', 'service idler'],
+]);
+
 /**
  * Chooses the callers of each route: all who are curious in the lane. Otherwise everybody asks the first route of each
  * sort of access, and at any other route one caller asks for each decision, by turns.
@@ -49,6 +54,11 @@ function byTurns(callers: readonly MatrixCaller[], own: Ids) {
     const admin = callers.find(({ name }) => name === 'admin');
     if (admin !== undefined && chosen.every(({ caller }) => caller !== admin))
       chosen.push({ caller: admin, isCurious: true });
+    if (route.method !== 'GET')
+      for (const [decision, group] of byDecision)
+        for (const caller of group.filter(({ name }) => CLIENTS.has(name)))
+          if (decision !== 'allowed' && chosen.every((one) => one.caller !== caller))
+            chosen.push({ caller, isCurious: false });
     const missing = turn > 0 ? [] : callers.filter((one) => chosen.every(({ caller }) => caller !== one));
     return [...chosen, ...missing.map((caller) => ({ caller, isCurious: false }))];
   };

@@ -20,13 +20,19 @@ export interface Facts {
 /** What the declared access alone says: allowed, or the status and code of the refusal. */
 export type Decision = 'allowed' | `${number} ${string}`;
 
+/** What of a route decides: `METHOD /path` and its declared access. */
+interface DecidedRoute {
+  label: string;
+  access: Access;
+}
+
 const ALIAS = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 
 /**
  * The decision table by itself, written apart from the code that decides: credential, tenant, role, capability, in this
  * order. Routes of plugins that a tenant has not enabled are no part of it.
  */
-export function decide(access: Access, facts: Facts): Decision {
+export function decide({ label, access }: DecidedRoute, facts: Facts): Decision {
   const { credential } = facts;
   if (access.kind === 'public') {
     return credential === 'bad' && access.probe !== true ? '401 unauthenticated' : 'allowed';
@@ -35,7 +41,7 @@ export function decide(access: Access, facts: Facts): Decision {
   if (credential !== 'good') return '401 unauthenticated';
   if (access.kind === 'known') return 'allowed';
   const tenant = access.kind === 'tenant' ? tenantDecision(access.tenantHeader === 'required', facts) : 'allowed';
-  return tenant === 'allowed' ? rightDecision(access, facts) : tenant;
+  return tenant === 'allowed' ? rightDecision(label, access, facts) : tenant;
 }
 
 /** Who sends a token has signed nothing; who sends neither is told so by whoever reads signatures. */
@@ -47,12 +53,9 @@ function unsigned({ credential }: Facts): Decision {
 const ADMIN_OR_SELF: Readonly<Record<string, string>> = { 'GET /api/v1/users/{sub}': 'sub' };
 
 /** The decision on a route with these ids in its path. */
-export function decideAt(
-  { label, access }: { label: string; access: Access },
-  facts: Facts,
-  ids: Readonly<Record<string, string>>,
-): Decision {
-  const decision = decide(access, facts);
+export function decideAt(route: DecidedRoute, facts: Facts, ids: Readonly<Record<string, string>>): Decision {
+  const decision = decide(route, facts);
+  const { label } = route;
   const named = ADMIN_OR_SELF[label];
   const free = named === undefined || facts.service || facts.roles.includes('admin') || ids[named] === facts.subject;
   return decision === 'allowed' && !free ? '403 forbidden_role' : decision;
@@ -68,14 +71,19 @@ function tenantDecision(demanded: boolean, { header, organizations, service }: F
   return organizations.length > 1 ? '400 tenant_header_required' : 'allowed';
 }
 
-function rightDecision(access: Exclude<Access, { kind: 'public' | 'webhook' | 'known' }>, facts: Facts): Decision {
+type RightAccess = Exclude<Access, { kind: 'public' | 'webhook' | 'known' }>;
+
+function rightDecision(label: string, access: RightAccess, facts: Facts): Decision {
   const { roles, capabilities, service } = facts;
-  const { capability, role } = access;
+  const { capability, people, reads, role } = access;
   if (!service && access.kind === 'tenant' && access.callers === 'services') return '403 service_required';
   if (!service && !roles.some((held) => held === role || outranks(held, role))) return '403 forbidden_role';
   if (capabilities === undefined) return 'allowed';
-  const given = capability === undefined ? !service || role === 'viewer' : capabilities.includes(capability);
-  return given ? 'allowed' : '403 capability_required';
+  // A client without a capability reads what any viewer may, and changes nothing.
+  const isRead = label.startsWith('GET ') || (label.startsWith('POST ') && reads === true);
+  if (capability === undefined || people)
+    return isRead && role === 'viewer' && !people ? 'allowed' : '403 person_required';
+  return capabilities.includes(capability) ? 'allowed' : '403 capability_required';
 }
 
 function outranks(held: Role, needed: Role): boolean {

@@ -23,6 +23,7 @@ const REFUSALS = [
     'signature_required',
     'forbidden_role',
     'capability_required',
+    'person_required',
     'plugin_disabled',
   ],
   ...['tenant_header_required', 'tenant_header_invalid', 'tenant_not_allowed'],
@@ -109,9 +110,7 @@ async function walkAll(t: Test, platform: MatrixPlatform, [own = {}, foreign = {
     const cells = chosenFor(route).map((chosen) => ({ app, route, ...chosen, own, foreign }));
     asked += cells.length;
     // Whoever is let in to change something has nobody beside them.
-    const alone = cells.filter(
-      ({ caller }) => route.method !== 'GET' && decide(route.access, caller.facts) === 'allowed',
-    );
+    const alone = cells.filter(({ caller }) => route.method !== 'GET' && decide(route, caller.facts) === 'allowed');
     const differences = (await Promise.all(cells.filter((cell) => !alone.includes(cell)).map(walk))).flat();
     for (const cell of alone) differences.push(...(await walk(cell)));
     t.strictSame(differences, [], route.label);

@@ -3,6 +3,16 @@ export const TENANT_ROLES = ['viewer', 'pipeline_editor', 'admin'] as const;
 export type TenantRole = (typeof TENANT_ROLES)[number];
 export type Role = TenantRole | 'platform_admin';
 
+/** Which clients may call, beside the people who hold the role. A route that changes something names a capability or is for people. */
+interface ClientAccess {
+  /** What a service must have been given instead of a role, and a delegation beside the role of its person. */
+  capability?: string;
+  /** Services and delegations are refused, whatever they were given. */
+  people?: true;
+  /** A POST that changes nothing: without a capability, clients may call it as any viewer may. */
+  reads?: true;
+}
+
 /** Who may call an endpoint. A route without one is refused at boot. */
 export type Access =
   | {
@@ -10,19 +20,17 @@ export type Access =
       /** A probe is answered whatever credential comes along; elsewhere one that is sent must be good. */
       probe?: true;
     }
-  | {
+  | ({
       kind: 'tenant';
       permission: string;
       /** The weakest tenant role that holds the permission. */
       role: TenantRole;
-      /** What a service must have been given instead of a role, and a delegation beside the role of its person. */
-      capability?: string;
       /** `required`: a user must send `X-Tenant-ID` even with one organization in the token. */
       tenantHeader: 'required' | 'optional';
       /** People are refused, whatever their roles. */
       callers?: 'services';
-    }
-  | { kind: 'platform'; permission: string; role: 'platform_admin'; capability?: string }
+    } & ClientAccess)
+  | ({ kind: 'platform'; permission: string; role: 'platform_admin' } & ClientAccess)
   /** Whoever signs the request with a secret that both sides know; no role and no capability stands for it. */
   | { kind: 'webhook'; permission: string }
   /** Whoever has a good credential, whatever its tenants and roles are. */
@@ -38,7 +46,7 @@ export const probe: Access = { kind: 'public', probe: true };
 export function permission(
   name: string,
   role: TenantRole,
-  options: { capability?: string; tenantHeader?: 'required' | 'optional' } = {},
+  options: ClientAccess & { tenantHeader?: 'required' | 'optional' } = {},
 ): Access {
   return { kind: 'tenant', permission: name, role, tenantHeader: 'optional', ...options };
 }
@@ -58,12 +66,7 @@ export function webhookPermission(name: string): Access {
   return { kind: 'webhook', permission: name };
 }
 
-/** Access to what all tenants share: `platform_admin` only, or a service with the capability. */
-export function platformPermission(name: string, capability?: string): Access {
-  return {
-    kind: 'platform',
-    permission: name,
-    role: 'platform_admin',
-    ...(capability === undefined ? {} : { capability }),
-  };
+/** Access to what all tenants share: `platform_admin`, or a service with the capability. */
+export function platformPermission(name: string, options: ClientAccess = {}): Access {
+  return { kind: 'platform', permission: name, role: 'platform_admin', ...options };
 }

@@ -94,6 +94,13 @@ export const kernelProblems = {
     detail: 'This client was not given the capability that the endpoint asks for.',
     hint: 'Add the capability to the client in WEIR_SERVICE_PRINCIPALS or WEIR_DELEGATION_CLIENTS.',
   }),
+  personRequired: problem({
+    code: 'person_required',
+    status: 403,
+    title: 'For people only',
+    detail: 'Only people may call this endpoint, whatever a client was given.',
+    hint: 'Call it with the credential of a person who signed in, not of a service or of a client that acts for somebody.',
+  }),
   serviceRequired: problem({
     code: 'service_required',
     status: 403,

@@ -23,6 +23,7 @@ import fastify, {
   type RouteOptions,
 } from 'fastify';
 import type { Logger } from 'pino';
+import { accessFault } from '../auth/authorize.ts';
 import { Refusal } from '../config/refusal.ts';
 import { subjectOf } from '../contract/caller.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -183,8 +184,8 @@ function guardRoutes(app: FastifyInstance): void {
     // Answers of preflight requests: they carry no data and act for nobody.
     if (name === 'OPTIONS *') return;
     if (endpoint === undefined) throw new Refusal('route refused', [`${name} has no endpoint declaration`]);
-    if (endpoint.access === undefined)
-      throw new Refusal('route refused', [`${endpoint.id} (${name}) has no access rule`]);
+    const fault = accessFault(endpoint);
+    if (fault !== undefined) throw new Refusal('route refused', [`${endpoint.id} (${name}) ${fault}`]);
     const body = endpoint.body as { type?: string; additionalProperties?: unknown } | undefined;
     if (body?.type === 'object' && body.additionalProperties !== false) {
       throw new Refusal('route refused', [`${endpoint.id} (${name}) has an open body schema`]);

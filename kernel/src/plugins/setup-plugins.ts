@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { accessFault } from '../auth/authorize.ts';
 import { Refusal } from '../config/refusal.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { ProblemEntry, ProblemType } from '../contract/problem.ts';
@@ -94,9 +95,10 @@ export function differences(manifest: Manifest, plugin: WeirPlugin, registration
         prefix === '/' ? isPage(endpoint) : endpoint.path === prefix || endpoint.path.startsWith(`${prefix}/`),
       );
       const route = `${endpoint.method} ${endpoint.path}`;
+      const fault = accessFault(endpoint);
       return [
         ...(inside ? [] : [`plugin ${id} registers ${route}, which is under none of its prefixes`]),
-        ...(access === undefined ? [`plugin ${id} registers ${route} without an access rule`] : []),
+        ...(fault === undefined ? [] : [`plugin ${id} registers ${route}, which ${fault}`]),
         ...(access !== undefined && access.kind !== 'public' && !permissions.includes(access.permission)
           ? [
               `plugin ${id} registers ${route} with permission ${access.permission}, which its manifest does not declare`,

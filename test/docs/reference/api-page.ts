@@ -113,7 +113,7 @@ function whoMay(access: Access): string {
   if (access.kind === 'public') return access.probe ? 'anyone, whatever token is sent' : 'anyone, without a token';
   if (access.kind === 'webhook') return `whoever signs the request with the secret of \`${access.permission}\``;
   if (access.kind === 'known') return 'whoever has a good credential';
-  const anyService = access.role === 'viewer' ? ', or a service of the tenant' : '';
+  const anyService = access.people ? ', people only' : access.role === 'viewer' ? ', or a service of the tenant' : '';
   const capability =
     access.capability === undefined ? anyService : `, or a service with the capability \`${access.capability}\``;
   if (access.kind === 'platform') return `\`platform_admin\`${capability} (\`${access.permission}\`)`;

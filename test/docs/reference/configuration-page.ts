@@ -70,10 +70,12 @@ function servicesSection({ endpoints }: Reference): string {
   return `## Services
 
 \`WEIR_SERVICE_PRINCIPALS\` says which OIDC clients are services: \`{"<client id>": {"tenants": ["<alias>"], "capabilities":
-["<name>"]}}\`, with \`"tenants": "*"\` for all. Realm roles of such a client count for nothing; what any viewer may read and
-no capability is asked for, it may read in its tenants. \`WEIR_DELEGATION_CLIENTS\` says in the same form which clients act for
-people: such a call reaches the tenants that the client and the person share, and needs the person's role and, where one is
-asked for, the client's capability.
+["<name>"]}}\`, with \`"tenants": "*"\` for all. Realm roles of such a client count for nothing. Where no capability is
+asked for, it may read in its tenants what any viewer may. \`WEIR_DELEGATION_CLIENTS\` says in the same form which clients act for
+people: such a call reaches the tenants that the client and the person share, and needs the person's role and the client's
+capability. With an empty list the client reads what any viewer may and changes nothing.
+
+Routes for people alone answer clients \`person_required\`, whatever they were given.
 
 A token counts as a service's when it has all the claims of one of the sets in \`WEIR_IDP_SERVICE_MARKS\`, where \`{client}\` is
 the client id, and no claim of a person or a sign-in: \`sid\`, \`auth_time\`, a name, an e-mail address, organizations. Any other

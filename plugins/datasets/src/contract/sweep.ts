@@ -47,7 +47,7 @@ export const sweepStagedFiles = endpoint({
   summary: 'Remove files that were staged for tables and never committed',
   description:
     'Looks at the files that ended runs have staged longer ago than the grace time. Those that no snapshot needs are marked first, and removed by a sweep after a second grace time. The service sweeps every hour by itself.',
-  access: permission('datasets:sweep', 'pipeline_editor'),
+  access: permission('datasets:sweep', 'pipeline_editor', { capability: 'dataset:write' }),
   query: Type.Object(
     {
       dry_run: Type.Optional(

@@ -10,7 +10,7 @@ import {
   Timestamp,
 } from '@weir/kernel/contract';
 
-const operate = platformPermission('platform:operate', 'platform:operate');
+const operate = platformPermission('platform:operate', { capability: 'platform:operate' });
 
 const state = {
   open: Type.Boolean({ description: 'Whether new runs are taken' }),

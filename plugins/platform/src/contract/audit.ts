@@ -91,7 +91,7 @@ export const listPlatformAudit = endpoint({
   method: 'GET',
   path: '/audit/platform',
   summary: 'List the calls that belong to no tenant: changes by platform admins, and callers without a credential',
-  access: platformPermission('audit:read-platform', 'audit:read-platform'),
+  access: platformPermission('audit:read-platform', { capability: 'audit:read-platform' }),
   query: AuditQuery,
   response: AuditPage,
   errors: [kernelProblems.invalidPageToken],

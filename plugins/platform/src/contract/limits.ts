@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Closed, endpoint, kernelProblems, Nullable, platformPermission, Timestamp } from '@weir/kernel/contract';
 import { Alias } from './plugins.ts';
 
-const manage = platformPermission('limits:manage', 'limits:manage');
+const manage = platformPermission('limits:manage', { capability: 'limits:manage' });
 
 const MAX_RUNS = 1_000_000;
 

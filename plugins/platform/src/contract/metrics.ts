@@ -20,7 +20,7 @@ export const getMetrics = endpoint({
   summary: 'Show the metrics of all processes',
   description:
     'Counters and histograms are the sums over every process that has run since the database was made; a process that is killed takes at most the last five seconds with it. Gauges are what the answering process sees. No label names a tenant.',
-  access: platformPermission('metrics:read', 'metrics:read'),
+  access: platformPermission('metrics:read', { capability: 'metrics:read' }),
   produces: [METRICS_TEXT, 'application/json'],
   response: Type.Object({ items: Type.Array(MetricSample) }),
   cli: { words: 'ops metrics', columns: ['name', 'labels', 'value'] },

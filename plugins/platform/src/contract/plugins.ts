@@ -14,7 +14,7 @@ import { mayLook } from './status.ts';
 
 export const TENANCIES = ['always', 'opt-in'] as const;
 
-const manage = platformPermission('plugins:manage', 'plugins:manage');
+const manage = platformPermission('plugins:manage', { capability: 'plugins:manage' });
 
 /** Of a tenant, as tokens and headers spell it. */
 export const Alias = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$', description: 'Alias of the tenant' });

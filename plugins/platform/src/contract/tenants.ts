@@ -3,7 +3,7 @@ import { Closed, endpoint, Id, kernelProblems, platformPermission, Timestamp } f
 import { Alias } from './plugins.ts';
 import { platformProblems } from './problems.ts';
 
-const manage = platformPermission('tenants:manage');
+const manage = platformPermission('tenants:manage', { people: true });
 
 const MAX_ALIAS = 63;
 /** What an alias may be; the database holds to it too. */

@@ -4,7 +4,7 @@ import { ClockChange, NextRun, ScheduleTimes, scheduleTimes } from '@weir/plugin
 import { scheduleProblems } from './problems.ts';
 
 /** Asking about times, which belong to no one. */
-const tryTimes = permission('schedules:preview', 'viewer');
+const tryTimes = permission('schedules:preview', 'viewer', { reads: true });
 
 /** What times mean, before anything has them as its schedule. */
 export const TimesPreview = Type.Object({
