@@ -83,6 +83,23 @@ t.test('the profiles file is its owner’s alone, and the first profile becomes 
 
 const listed = { 'GET /api/v1/sources': { status: 200, body: { items: [], next_page_token: null, total: 0 } } };
 
+t.test('a server that moved → a read follows, a change fails and is not sent on as a read', async (t) => {
+  const { weir } = commandLine(t);
+  const there = await fakeApi(t, listed);
+  const headers = { location: `${there.url}/api/v1/sources` };
+  for (const status of [301, 302, 303]) {
+    const moved = { status, headers };
+    const here = await fakeApi(t, { 'GET /api/v1/sources': moved, 'POST /api/v1/sources': moved });
+    t.equal((await weir(`sources list --url ${here.url}`)).code, 0);
+    t.match(await weir(`api POST /sources --set name=x --url ${here.url}`), {
+      code: 69,
+      stderr: new RegExp(`${status}`),
+    });
+  }
+  t.strictSame([...new Set(there.seen.map(({ call }) => call))], ['GET /api/v1/sources']);
+  t.equal(there.seen.length, 3, 'the reads alone');
+});
+
 t.test('each layer reaches the API: environment, weir.yaml above the folder, profile, running server', async (t) => {
   const { weir, home, root } = commandLine(t);
   const api = await fakeApi(t, listed);

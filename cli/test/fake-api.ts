@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Test } from 'tap';
 
 /** One answer of the fake: a status and a body, or a function of the request. */
-export type Answer = { status: number; body?: unknown; raw?: string };
+export type Answer = { status: number; body?: unknown; raw?: string; headers?: Record<string, string> };
 export type Routes = Record<string, Answer | ((request: { url: URL; body: unknown }) => Answer)>;
 
 export interface FakeApi {
@@ -52,8 +52,8 @@ export async function fakeApi(t: Test, routes: Routes): Promise<FakeApi> {
   return { url: `http://127.0.0.1:${address.port}`, seen, stop };
 }
 
-function send(response: ServerResponse, { status, body, raw }: Answer): void {
+function send(response: ServerResponse, { status, body, raw, headers }: Answer): void {
   const type = status < 400 ? 'application/json' : 'application/problem+json';
-  response.writeHead(status, { 'content-type': type });
+  response.writeHead(status, { 'content-type': type, ...headers });
   response.end(raw ?? (body === undefined ? '' : JSON.stringify(body)));
 }

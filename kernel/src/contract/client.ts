@@ -39,6 +39,8 @@ export async function call<E extends Endpoint>(
   }
   const answer = await (options.fetch ?? fetch)(url, {
     method: declared.method,
+    // After 301 to 303 a change would go on as a GET, whose answer looks like a success.
+    redirect: declared.method === 'GET' ? 'follow' : 'manual',
     headers: {
       accept: 'application/json, application/problem+json',
       ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -26,6 +26,8 @@ const BOUNDS = {
 };
 const USUAL_PORTS = [80, 443];
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Longest name of a host in DNS, with room for scheme and port. */
+const MAX_ORIGIN_LENGTH = 300;
 
 export type EgressOptions = Partial<typeof BOUNDS> & {
   /** Networks that are not public and may be reached all the same; the operator's word, never the user's. */
@@ -88,10 +90,14 @@ async function follow(client: Client, address: string, options: OpenOptions, lif
     const response = await ask(client, { url, method, headers, body }, life.signal);
     if (!REDIRECTS.has(response.statusCode ?? 0)) return answerOf(response, url, client, life);
     response.destroy();
-    const next = redirected(response.headers.location, url, client.policy);
-    if (turnsToGet(response.statusCode, method)) [method, body] = ['GET', undefined];
+    const { location } = response.headers;
+    if (turnsToGet(response.statusCode, method)) {
+      if (body !== undefined && options.redirects === 'refuse') throw refusedRedirect(location, url);
+      [method, body] = ['GET', undefined];
+    }
+    const next = redirected(location, url, client.policy);
     // What a body holds was meant for the first server alone.
-    if (next.origin !== url.origin && body !== undefined) throw new EgressError('redirect_refused');
+    if (next.origin !== url.origin && body !== undefined) throw refusedRedirect(location, url);
     if (next.origin !== url.origin) headers = harmlessHeaders(headers);
     url = next;
   }
@@ -105,10 +111,16 @@ function turnsToGet(status: number | undefined, method: string): boolean {
 }
 
 function redirected(location: string | undefined, from: URL, policy: Policy): URL {
-  if (location === undefined || URL.parse(location, from.href) === null) throw new EgressError('redirect_refused');
+  if (location === undefined || URL.parse(location, from.href) === null) throw refusedRedirect(location, from);
   const to = readUrl(location, policy, from);
-  if (from.protocol === 'https:' && to.protocol === 'http:') throw new EgressError('redirect_refused');
+  if (from.protocol === 'https:' && to.protocol === 'http:') throw refusedRedirect(location, from);
   return to;
+}
+
+function refusedRedirect(location: string | undefined, from: URL): EgressError {
+  const origin = location === undefined ? undefined : URL.parse(location, from.href)?.origin;
+  const isNamed = origin !== undefined && origin !== 'null' && origin.length <= MAX_ORIGIN_LENGTH;
+  return new EgressError('redirect_refused', undefined, isNamed ? origin : undefined);
 }
 
 /** One hop: resolve, check, connect, send, and wait for the head of the answer. */

@@ -14,7 +14,7 @@ export const EGRESS_FAULTS = {
   headers_timeout: 'The server did not begin its answer in time',
   headers_too_large: 'The server sent more header than is taken',
   response_invalid: 'What the server sent is not HTTP',
-  redirect_refused: 'The server redirects to nowhere, or from https to http',
+  redirect_refused: 'The server redirects to nowhere, from https to http, or to where the body would not go',
   too_many_redirects: 'The server redirects too often',
   idle_timeout: 'The server stopped in the middle of its answer',
   too_slow: 'The server sends too slowly',
@@ -28,10 +28,13 @@ export type EgressCode = keyof typeof EGRESS_FAULTS;
 /** A fetch that failed, by its code. Its cause may quote the address: it is for a debugger, never for a log. */
 export class EgressError extends Error {
   readonly code: EgressCode;
+  /** Of a refused redirect: scheme, host and port that it leads to. The server chose it. */
+  readonly redirectOrigin: string | undefined;
 
-  constructor(code: EgressCode, cause?: unknown) {
+  constructor(code: EgressCode, cause?: unknown, redirectOrigin?: string) {
     super(EGRESS_FAULTS[code], cause === undefined ? undefined : { cause });
     this.name = 'EgressError';
     this.code = code;
+    this.redirectOrigin = redirectOrigin;
   }
 }

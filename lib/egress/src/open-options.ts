@@ -1,11 +1,21 @@
 import type { Readable } from 'node:stream';
 import { EgressError } from './egress-error.ts';
 
-export type OpenOptions = {
+export type OpenOptions = HeadOptions & (BodyOptions | { readonly body?: undefined; readonly redirects?: undefined });
+
+type BodyOptions = {
+  /** Sent as it is; its media type is one of the headers. */
+  readonly body: string;
+  /**
+   * Whether a redirect that asks for the other place without the body is followed. Give `refuse` where an answer of 2xx means
+   * that the server has the body: such a redirect then fails with `redirect_refused`.
+   */
+  readonly redirects: 'keep' | 'refuse';
+};
+
+type HeadOptions = {
   /** GET unless given. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
-  /** Sent as it is; its media type is one of the headers. */
-  readonly body?: string;
   /** Names in any case. Dropped, but for harmless ones, when a redirect leads to another origin. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Bytes from `start` to `end`, both included; to the end of the file without `end`. */

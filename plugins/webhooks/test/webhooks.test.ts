@@ -279,6 +279,33 @@ t.test('an address that is not public, or redirects there, is refused by name', 
   t.equal(hidden.got.length, 0);
 });
 
+t.test('a redirect that would drop the body → not delivered, paused, and its origin is named', async (t) => {
+  const moved = await receiver(t);
+  let status = 301;
+  const there = await receiver(t, (_, response) => {
+    response.setHeader('location', moved.url);
+    return status;
+  });
+  const { create, end, send, call, database } = await setUp(t, there);
+  const { webhook_id } = await create(there.url);
+  const params = { webhook_id };
+  for (status of [301, 302, 303]) {
+    await call(endpoints.changeWebhook, { params, body: { status: 'active' } });
+    await end('failed');
+    await send(webhook_id);
+    const said = await call(endpoints.getWebhook, { params });
+    const detail = new RegExp(`redirects to http://127\\.0\\.0\\.1:${moved.port},`);
+    t.match(said, { body: { status: 'paused', pause: { code: 'redirect_refused', detail } } }, `${status}`);
+    t.notMatch(JSON.stringify(said), /in-the-address/);
+  }
+  const [first, ...waiting] = await database.peek(
+    'select status, failure_code from webhooks.delivery order by sequence',
+  );
+  t.strictSame(first, { status: 'pending', failure_code: 'redirect_refused' });
+  for (const { status } of waiting) t.equal(status, 'pending');
+  t.equal(moved.got.length, 0);
+});
+
 t.test('address and secret are kept sealed and shown once; a new secret signs from then on', async (t) => {
   const there = await receiver(t);
   const { create, end, send, call, database } = await setUp(t, there);

@@ -11,17 +11,10 @@ export async function exchange(request: HttpRequest, at: string, deps: SendDeps,
   const tell = (status: number | undefined, bytes: number) =>
     deps.onExchange?.({ at, method, url, headers, body, status, bytes });
   try {
-    const {
-      status,
-      headers: said,
-      body: stream,
-      url: from,
-    } = await deps.egress().open(url, {
-      method,
-      headers,
-      signal,
-      ...(body === undefined ? {} : { body }),
-    });
+    const sent = { method, headers, signal };
+    // What counts is the answer, not that the server has the body.
+    const how = body === undefined ? sent : { ...sent, body, redirects: 'keep' as const };
+    const { status, headers: said, body: stream, url: from } = await deps.egress().open(url, how);
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of stream as AsyncIterable<Buffer>) {

@@ -29,7 +29,7 @@ export interface Watched {
 }
 
 /** What one attempt came to. */
-type Answer = { status: number } | { code: string; isRefusal: boolean };
+type Answer = { status: number } | { code: string; isRefusal: boolean; redirectOrigin: string | undefined };
 
 interface Due {
   event_id: string;
@@ -162,10 +162,16 @@ async function send(deps: DeliverDeps, { tenant, event, place, signal }: Sending
 /** Why the webhook is to be paused after an attempt; undefined while it is tried on. */
 function pauseOf(answer: Answer, isLate: boolean): { code: string; detail: string } | undefined {
   if ('code' in answer && answer.isRefusal) {
-    return { code: answer.code, detail: 'The platform may not send to the address, or to where it redirects.' };
+    return { code: answer.code, detail: refusalText(answer.redirectOrigin) };
   }
   if (!isLate) return undefined;
   return { code: 'webhook_gave_up', detail: 'The receiver did not accept an event for 24 hours.' };
+}
+
+/** What an admin reads of a refused address; the origin is all that is shown of where it redirects. */
+function refusalText(redirectOrigin: string | undefined): string {
+  if (redirectOrigin === undefined) return 'The platform may not send to the address, or to where it redirects.';
+  return `The receiver redirects to ${redirectOrigin}, where the event would not arrive. Give the webhook its new address.`;
 }
 
 /** Faults of an address that no retry heals. */
@@ -184,12 +190,12 @@ async function post(
     ...signatureHeader(place.secret, body, new Date()),
   };
   try {
-    const answer = await egress.open(place.url, { method: 'POST', headers, body, signal });
+    const answer = await egress.open(place.url, { method: 'POST', headers, body, redirects: 'refuse', signal });
     answer.body.on('error', () => undefined).destroy();
     return { status: answer.status };
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
-    return { code: error.code, isRefusal: REFUSALS.has(error.code) };
+    return { code: error.code, isRefusal: REFUSALS.has(error.code), redirectOrigin: error.redirectOrigin };
   }
 }
 
