@@ -169,6 +169,23 @@ t.test('a service creates, starts and completes a run, each once; its orchestrat
     t.match(await service.call(endpoint, { params, body: OURS }), refused(409, 'run_not_active'));
 });
 
+t.test('a run that another client created → 403 for each report, and it goes on as it was', async (t) => {
+  const { service, kernel, tenant } = await setUp(t);
+  const kind = endpoints.EXTERNAL_RUN;
+  const admitted = await kernel.runs.admit(kind);
+  const deadline = new Date(Date.now() + 3_600_000);
+  const theirs = { kind, subjectId: SUBJECT, requestedBy: 'another-service', orchestratorRunId: 'nightly-1', deadline };
+  const { run_id: id } = await kernel.db(tenant).transaction((tx) => kernel.runs.start(tx, { ...theirs, admitted }));
+  const params = { id };
+  const not = refused(403, 'run_of_another_client');
+  t.match(await service.call(endpoints.startRun, { params, body: OURS }), not);
+  t.match(await service.call(endpoints.completeRun, { params, body: OURS }), not);
+  t.match(await service.call(endpoints.failRun, { params, body: { ...OURS, detail: 'no' } }), not);
+  const guess = { params, body: { orchestrator_run_id: 'nightly-2' } };
+  t.match(await service.call(endpoints.completeRun, guess), not, 'a guess is not told from a hit');
+  t.match(await service.call(endpoints.getRun, { params }), { body: { status: 'pending', attempt: 0 } });
+});
+
 t.test('a failed run tells why, and its open parts fail with it', async (t) => {
   const { service, create } = await setUp(t);
   const { run_id: id } = await create();

@@ -19,9 +19,15 @@ export function routes({ runs, reports, logs }: RouteServices): AnyRoute[] {
     handle(endpoints.getRun, ({ tenant, params }) => runs.get(tenant, params.id)),
     handle(endpoints.cancelRun, ({ tenant, params }) => runs.cancel(tenant, params.id)),
     handle(endpoints.createRun, ({ tenant, principal, body }) => reports.create(tenant, subjectOf(principal), body)),
-    handle(endpoints.startRun, ({ tenant, params, body }) => reports.start(tenant, params.id, body)),
-    handle(endpoints.completeRun, ({ tenant, params, body }) => reports.complete(tenant, params.id, body)),
-    handle(endpoints.failRun, ({ tenant, params, body }) => reports.fail(tenant, params.id, body)),
+    handle(endpoints.startRun, ({ tenant, principal, params, body }) =>
+      reports.start(tenant, { id: params.id, by: subjectOf(principal) }, body),
+    ),
+    handle(endpoints.completeRun, ({ tenant, principal, params, body }) =>
+      reports.complete(tenant, { id: params.id, by: subjectOf(principal) }, body),
+    ),
+    handle(endpoints.failRun, ({ tenant, principal, params, body }) =>
+      reports.fail(tenant, { id: params.id, by: subjectOf(principal) }, body),
+    ),
     handle(endpoints.readLog, ({ tenant, params, query, signal }) =>
       logs.page(tenant, query, { find: () => runs.readable(tenant, params.id), signal }),
     ),

@@ -13,6 +13,14 @@ export const reportProblems = {
       { operation: 'runs.cancel_run', params: { id: '{id}' }, text: 'Cancel the run' },
     ],
   }),
+  runOfAnotherClient: problem({
+    code: 'run_of_another_client',
+    status: 403,
+    title: 'The run of another client',
+    detail: 'Only the client that created a run reports when it begins and how it ends.',
+    hint: 'Report it with the credential that created it: `requested_by` of the run names whose that is.',
+    next: [{ operation: 'runs.get_run', params: { id: '{id}' }, text: 'Show who created the run' }],
+  }),
   orchestratorRunDiffers: problem({
     code: 'orchestrator_run_differs',
     status: 409,

@@ -77,7 +77,8 @@ export type ListedRunView = Static<typeof ListedRun>;
 const params = Closed({ id: Type.String({ minLength: 1, description: 'Run id or workflow id' }) });
 const reported = Closed({ id: idOf('run') });
 const notReported = [
-  ...[kernelProblems.notFound, reportProblems.runNotReported, reportProblems.orchestratorRunDiffers],
+  ...[kernelProblems.notFound, reportProblems.runNotReported, reportProblems.runOfAnotherClient],
+  reportProblems.orchestratorRunDiffers,
   ...[runProblems.runNotActive, runProblems.runPastDeadline],
 ];
 
@@ -132,7 +133,7 @@ export const createRun = endpoint({
   path: '/runs',
   summary: 'Create a run that the calling service carries out and reports',
   description:
-    'The service then starts it and ends it with complete or fail. A run that is not ended before its deadline fails. With parent_run_id it is a part of that run and ends with it.',
+    'The service then starts it and ends it with complete or fail; no other client may. A run that is not ended before its deadline fails. With parent_run_id it is a part of that run and ends with it.',
   access: reportRuns,
   body: Closed({
     orchestrator_run_id: OrchestratorRunId,

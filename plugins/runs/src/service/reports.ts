@@ -19,14 +19,21 @@ export interface ReportDeps {
   runs: ReturnType<typeof runsService>;
 }
 
+/** A run by its id, and the subject of the client that reports it. */
+interface Reported {
+  id: string;
+  by: string;
+}
+
 type Outcome = Parameters<Kernel['runs']['finish']>[2];
 
 /** Runs that a service carries out: it creates them, and says when they begin and how they end. */
 export function reportService({ kernel, runs }: ReportDeps) {
-  /** The run, when this orchestrator run may still report of it. */
-  const reported = async (tenant: Tenant, id: string, orchestratorRunId: string): Promise<RunRecord> => {
+  /** The run, when this client and orchestrator run may still report it. Any viewer can read the name of the latter. */
+  const reported = async (tenant: Tenant, { id, by }: Reported, orchestratorRunId: string): Promise<RunRecord> => {
     const run = await runs.find(tenant, id);
     if (run.carriedBy !== 'caller') throw reportProblems.runNotReported();
+    if (run.requestedBy !== by) throw reportProblems.runOfAnotherClient();
     if (run.orchestratorRunId !== orchestratorRunId) throw reportProblems.orchestratorRunDiffers();
     if (run.failure?.code === runProblems.runPastDeadline.entry.code) throw runProblems.runPastDeadline();
     if (TERMINAL_RUN_STATUSES.includes(run.status)) throw runProblems.runNotActive();
@@ -50,19 +57,19 @@ export function reportService({ kernel, runs }: ReportDeps) {
       return view(tenant, run_id);
     },
 
-    async start(tenant: Tenant, id: string, body: Input<typeof startRun>['body']): Promise<RunView> {
-      const run = await reported(tenant, id, body.orchestrator_run_id);
+    async start(tenant: Tenant, what: Reported, body: Input<typeof startRun>['body']): Promise<RunView> {
+      const run = await reported(tenant, what, body.orchestrator_run_id);
       const begun = run.status === 'running' || (await kernel.runs.begin(tenant, run.runId)) !== undefined;
       if (!begun) throw runProblems.runNotActive();
       return view(tenant, run.runId);
     },
 
-    async complete(tenant: Tenant, id: string, body: Input<typeof completeRun>['body']): Promise<RunView> {
-      const run = await reported(tenant, id, body.orchestrator_run_id);
+    async complete(tenant: Tenant, what: Reported, body: Input<typeof completeRun>['body']): Promise<RunView> {
+      const run = await reported(tenant, what, body.orchestrator_run_id);
       return end(tenant, run, { status: body.status ?? 'succeeded' });
     },
 
-    async fail(tenant: Tenant, id: string, body: Input<typeof failRun>['body']): Promise<RunView> {
+    async fail(tenant: Tenant, what: Reported, body: Input<typeof failRun>['body']): Promise<RunView> {
       const {
         orchestrator_run_id,
         code = 'external_failure',
@@ -71,7 +78,7 @@ export function reportService({ kernel, runs }: ReportDeps) {
         origin = 'platform',
         retryable = false,
       } = body;
-      const run = await reported(tenant, id, orchestrator_run_id);
+      const run = await reported(tenant, what, orchestrator_run_id);
       const failure = { code, origin, retryable, detail, ...(hint === undefined ? {} : { hint }) };
       return end(tenant, run, { status: 'failed', failure });
     },
