@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import t from 'tap';
 import { PATIENT_MS, until } from '../../../test/until.ts';
-import { eventHub } from '../src/event/hub.ts';
+import { eventHub, MAX_STREAMS_PER_CALLER, MAX_STREAMS_PER_TENANT } from '../src/event/hub.ts';
 import { openListener } from '../src/event/listener.ts';
 import { eventService } from '../src/event/service.ts';
 import { publisher } from '../src/event/store.ts';
@@ -96,8 +96,8 @@ t.test('a reader that may no longer read → its stream ends within a minute', a
     checks += 1;
     if (fault !== undefined) throw fault;
   };
-  const stream = hub.open(acme, { ...lasting, ...start, recheck });
-  const other = hub.open(acme, { ...lasting, ...start });
+  const stream = hub.open(acme, { ...lasting, ...start, caller: 'ada', recheck });
+  const other = hub.open(acme, { ...lasting, ...start, caller: 'ada' });
   const nextCheck = async () => {
     const before = checks;
     time += 60_000;
@@ -149,7 +149,14 @@ t.test(
     };
     const hub = eventHub({ db, log, now, pollMs: 1 });
     t.teardown(() => hub.close());
-    const start = { ...lasting, at: at(0), missed: false, topics: undefined, signal: new AbortController().signal };
+    const start = {
+      ...lasting,
+      caller: 'ada',
+      at: at(0),
+      missed: false,
+      topics: undefined,
+      signal: new AbortController().signal,
+    };
     const count = 3_000;
     await db(acme).transaction(async (tx) => {
       for (let n = 0; n < count; n += 1)
@@ -195,10 +202,10 @@ t.test('a tenant is read while somebody listens, once for all who do, and not at
     reads[tenant.alias as 'acme'] += 1;
     return here.kernel.db(tenant);
   };
-  const start = { ...lasting, at: at(0), missed: false, topics: undefined };
+  const start = { ...lasting, caller: 'ada', at: at(0), missed: false, topics: undefined };
   const leave = new AbortController();
   const readersOf = (hub: ReturnType<typeof eventHub>) =>
-    Array.from({ length: 20 }, () => hub.open(acme, { ...start, signal: leave.signal }));
+    Array.from({ length: 20 }, (_, n) => hub.open(acme, { ...start, caller: `reader ${n}`, signal: leave.signal }));
 
   await here.kernel.db(acme).transaction((tx) => publisher.publish(tx, { topic: 'thing', id: 'one', version: '1' }));
   // Any transaction that is open on the server, another file's too, holds a hint back; the next hub reads only once.
@@ -249,7 +256,7 @@ t.test('a database that fails costs no stream and no hint', async (t) => {
   const hub = eventHub({ db, log, pollMs: 1 });
   t.teardown(() => hub.close());
   const { signal } = new AbortController();
-  const stream = hub.open(acme, { ...lasting, at: at(0), missed: false, topics: undefined, signal });
+  const stream = hub.open(acme, { ...lasting, caller: 'ada', at: at(0), missed: false, topics: undefined, signal });
   textOf(stream);
   await here.kernel.db(acme).transaction((tx) => publisher.publish(tx, { topic: 'thing', id: 'one', version: '1' }));
   await until('reads have failed', () => failures > 3, 'often');
@@ -257,4 +264,23 @@ t.test('a database that fails costs no stream and no hint', async (t) => {
   down = false;
   const has = reading(stream);
   t.ok(await until('the hint comes when the database does', () => has('"one"'), 'often'));
+});
+
+t.test('streams are bounded by caller, so that one leaves room for others, and by tenant', async (t) => {
+  const here = await world(t);
+  const [acme, other] = [await here.tenant('acme'), await here.tenant('other')];
+  const hub = eventHub({ db: here.kernel.db, log, pollMs: 1 });
+  t.teardown(() => hub.close());
+  const start = { ...lasting, at: at(0), missed: false, topics: undefined, signal: new AbortController().signal };
+  const open = (caller: string, tenant = acme) => hub.open(tenant, { ...start, caller });
+  const full = (of: string) => ({ code: 'too_many_streams', message: new RegExp(`are open for ${of}`) });
+  const fill = (caller: string) => Array.from({ length: MAX_STREAMS_PER_CALLER }, () => open(caller));
+  const [first] = fill('ada');
+  t.throws(() => open('ada'), full('you'));
+  open('ada', other);
+  for (let n = 1; n < MAX_STREAMS_PER_TENANT / MAX_STREAMS_PER_CALLER; n += 1) fill(`reader ${n}`);
+  t.throws(() => open('late'), full('your tenant'));
+  first?.destroy();
+  await until('one has left', () => hub.count() === MAX_STREAMS_PER_TENANT, 'often');
+  open('late');
 });

@@ -53,7 +53,7 @@ export const platformProblems = {
     code: 'too_many_streams',
     status: 429,
     title: 'Too many event streams',
-    detail: 'No further event stream can be opened: {limit} are open already.',
-    hint: 'Close a stream that is no longer read, or ask for events as JSON from time to time.',
+    detail: 'No further event stream can be opened: {limit} are open for {whose} already.',
+    hint: 'Close a stream that is no longer read, share one among your readers, or ask for events as JSON from time to time.',
   }),
 };

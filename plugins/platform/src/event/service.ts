@@ -1,4 +1,5 @@
 import { type CallContext, type Kernel, raw, type Tenant, type TenantTransaction } from '@weir/kernel';
+import { subjectOf } from '@weir/kernel/contract';
 import { EVENT_STREAM, type EventHintView, MAX_POLLED_HINTS } from '../contract.ts';
 import type { EventHub } from './hub.ts';
 import { isBehind, type Position, parsePosition, positionText } from './position.ts';
@@ -42,7 +43,7 @@ export function eventService({ db, hub, now = Date.now }: { db: Kernel['db']; hu
       const expiresAt = principal.kind === 'anonymous' ? undefined : principal.expiresAt;
       return raw({
         type: EVENT_STREAM,
-        body: hub.open(tenant, { at, missed, topics, expiresAt, recheck, signal }),
+        body: hub.open(tenant, { caller: subjectOf(principal), at, missed, topics, expiresAt, recheck, signal }),
         headers: STREAM_HEADERS,
       });
     },
