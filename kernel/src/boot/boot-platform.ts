@@ -34,6 +34,9 @@ import { kernelServices } from './kernel-services.ts';
 import { planPlatform, queueSettings, taskQueue } from './plan-platform.ts';
 import { proveVault } from './prove-vault.ts';
 
+/** It answers no calls: its pool is for runs, whose tenants have lanes. */
+const WORKER = 'worker';
+
 export interface BootOptions {
   /** Path of `platform.json`. */
   platformFile: string;
@@ -94,7 +97,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     password: settings.DB_PASSWORD.reveal(),
     ssl: databaseTls(settings, settings.DB_HOST).ssl,
     poolSize: settings.WEIR_DB_POOL_SIZE,
-    ...(options.program === 'api' ? { inTurn: databaseTurns(settings.WEIR_DB_POOL_SIZE) } : {}),
+    ...(options.program !== WORKER ? { inTurn: databaseTurns(settings.WEIR_DB_POOL_SIZE) } : {}),
     entities: [Run, ...plan.planned.flatMap(({ plugin }) => plugin.spec.entities ?? [])],
     log,
   });
