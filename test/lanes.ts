@@ -45,6 +45,11 @@ export const LANES = {
     files: ['test/test/webhooks.test.ts'],
     inputs: ['plugins/webhooks/src', 'lib/egress/src', 'kernel/src/runs', 'workers/src'],
   },
+  /** What the calls of one tenant take while another one, or a stranger, sends all that it can. */
+  floods: {
+    files: ['test/test/floods.soak.ts'],
+    inputs: ['kernel/src', 'lib/turns/src', 'lib/http-limits/src', 'plugins/*/src', 'lakehouse/src/query'],
+  },
   crashes: {
     files: ['test/test/crash-{disk,rounds,store}.soak.ts', 'plugins/sources/test/crash.test.ts'],
     inputs: [...SYNC, 'connectors/files/src', 'kernel/src', 'lib', 'test/crash'],

@@ -19,6 +19,6 @@ export function databaseTurns(poolSize: number): DatabaseTurns {
   const pool = (slots: number, share: number) =>
     createTurns({ ...waiting, slots, perTenant: share, perCaller: share, whileOthersMs: WHILE_OTHERS_MS });
   const slots = poolSize - reserved;
-  const calls = pool(slots, Math.max(1, Math.floor(slots / 2)));
+  const calls = pool(slots, Math.max(1, Math.floor(slots / 4)));
   return callTurns({ calls, background: reserved === 0 ? calls : pool(reserved, reserved) });
 }
