@@ -1,4 +1,4 @@
-import { clientAddress, trustConnection } from '@weir/http-limits';
+import { clientAddress, onePerTick, trustConnection } from '@weir/http-limits';
 import { rememberTokens, type TokenRules, type TokenVerdict } from '@weir/tokens';
 import type { FastifyBaseLogger, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { authorize } from '../auth/authorize.ts';
@@ -47,6 +47,7 @@ export interface AuthenticatorDeps {
 /** The check every route carries. A probe reads no credential at all, and other public routes only one that is sent. */
 export function authenticator({ rules, tenants, tenantPlugins, contributions }: AuthenticatorDeps): Authenticate {
   const verify = rememberTokens(rules);
+  const entrance = onePerTick();
   return (endpoint, plugin) => async (request, reply) => {
     const { access } = endpoint;
     const caller: Caller = { principal: { kind: 'anonymous' }, tenant: undefined };
@@ -58,7 +59,7 @@ export function authenticator({ rules, tenants, tenantPlugins, contributions }: 
       throw error;
     };
     const sent = headerValues(request, 'authorization');
-    if (access.kind === 'public' && (access.probe || sent.length === 0)) return;
+    if (access.kind === 'public' && (access.probe || sent.length === 0)) return entrance(arriving.address);
     if (access.kind === 'webhook') {
       if (sent.length > 0) return refuse(kernelProblems.signatureRequired());
       const reader = contributions.of(SignatureReaders).find(({ permission }) => permission === access.permission);

@@ -11,3 +11,4 @@ export {
 } from './connections.ts';
 export { allowedOrigins, allowOrigins, OriginsError } from './cors.ts';
 export { goneSignal } from './gone-signal.ts';
+export { onePerTick } from './one-per-tick.ts';

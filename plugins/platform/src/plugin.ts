@@ -103,6 +103,7 @@ function ratesOf(settings: PlatformSettings) {
     read: settings.WEIR_RATE_READS,
     write: settings.WEIR_RATE_WRITES,
     start: settings.WEIR_RATE_STARTS,
+    costly: settings.WEIR_RATE_COSTLY,
     guess: settings.WEIR_RATE_GUESSES,
   };
 }

@@ -11,6 +11,7 @@ export const platformSettings = Type.Object({
   WEIR_RATE_READS: rate(60_000, 'Reading calls of one caller in one tenant'),
   WEIR_RATE_WRITES: rate(6_000, 'Changing calls of one caller in one tenant'),
   WEIR_RATE_STARTS: rate(600, 'Starts of runs by one caller in one tenant'),
+  WEIR_RATE_COSTLY: rate(600, 'Queries, validations and previews of one caller in one tenant'),
   WEIR_RATE_GUESSES: rate(600, 'Denials, 401 or 403, of one address at one route'),
   WEIR_LIMIT_RUNS_PER_DAY: quota('Runs that a tenant may start in a day of UTC'),
   WEIR_LIMIT_CONCURRENT_RUNS: quota('Runs of a tenant that may be open at once'),

@@ -80,10 +80,10 @@ t.test('reads and writes have rates of their own, for each caller and tenant', a
   t.match(await refusals(under), { read: 1, write: 1 });
 });
 
-t.test('starts of runs have a rate of their own', async (t) => {
+t.test('starts of runs, and what is costly to answer, have rates of their own', async (t) => {
   const refused: string[] = [];
   const limit = callRates({
-    rates: { read: 9, write: 9, start: 1, guess: 9 },
+    rates: { read: 9, write: 9, start: 1, costly: 1, guess: 9 },
     refused: (group) => refused.push(group),
   });
   const principal = { kind: 'service', subject: 's', client: 's', tenants: '*', capabilities: [] } as const;
@@ -92,7 +92,11 @@ t.test('starts of runs have a rate of their own', async (t) => {
   await start();
   await t.rejects(start(), { code: 'rate_limited' });
   await limit.allowed({ ...asked, endpoint: setAdmission as Endpoint });
-  t.strictSame(refused, ['start']);
+  const access = { ...setAdmission.access, reads: true } as Endpoint['access'];
+  const costly = () => limit.allowed({ ...asked, endpoint: { ...setAdmission, method: 'POST', access } as Endpoint });
+  await costly();
+  await t.rejects(costly(), { code: 'rate_limited' });
+  t.strictSame(refused, ['start', 'costly']);
 });
 
 t.test('who guesses credentials is cut off by address and route, and fills no trail', async (t) => {

@@ -5,7 +5,7 @@ import { kernelProblems } from '@weir/kernel/contract';
 import { callerRates } from './caller-rates.ts';
 
 /** The groups of routes that have a rate of their own; `guess` is what answers 401 or 403. */
-export const RATE_GROUPS = ['read', 'write', 'start', 'guess'] as const;
+export const RATE_GROUPS = ['read', 'write', 'start', 'costly', 'guess'] as const;
 export type RateGroup = (typeof RATE_GROUPS)[number];
 
 export interface RateOptions {
@@ -43,9 +43,10 @@ export function callRates({ rates, refused, now = () => performance.now() }: Rat
   };
 }
 
-/** Starts are told by their status, as everywhere on the wire: 202. */
-function groupOf({ method, status }: Endpoint): RateGroup {
+/** Starts are told by their status, as everywhere on the wire: 202; what is asked by POST and changes nothing is costly. */
+function groupOf({ method, status, access }: Endpoint): RateGroup {
   if (method === 'GET') return 'read';
+  if ('reads' in access && access.reads) return 'costly';
   return status === 202 ? 'start' : 'write';
 }
 

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { constants, setPriority } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ChildRegistry } from '@weir/kernel';
@@ -9,6 +11,8 @@ const PROGRAM = fileURLToPath(new URL(`../../child/select-child${extname(import.
 const MAX_HEAP_MIB = 256;
 /** How long a statement may take to stop at its deadline before its process is killed. */
 const STOP_GRACE_MS = 1_000;
+/** A statement that runs for longer lets shorter ones go first. */
+const YIELDS_AFTER_MS = 1_000;
 
 const UNKNOWN: ChildRegistry = { started: () => undefined, ended: () => undefined };
 
@@ -35,6 +39,7 @@ export async function askSelect(begun: BegunChild, plan: SelectPlan, options: As
   const fail = (code: string) => reject(new SelectFailed(code));
   const cancel = () => fail('cancelled');
   const timer = setTimeout(() => fail('query_deadline'), plan.bounds.deadlineMs + STOP_GRACE_MS);
+  const yields = setTimeout(() => void yieldCores(begun.process.pid), YIELDS_AFTER_MS);
   const endWatch = begun.watch(() => fail('select_process_lost'));
   const hear = (message: FromSelect) => {
     if (message.type === 'pulse') return;
@@ -55,9 +60,22 @@ export async function askSelect(begun: BegunChild, plan: SelectPlan, options: As
     return await promise;
   } finally {
     clearTimeout(timer);
+    clearTimeout(yields);
     endWatch();
     signal?.removeEventListener('abort', cancel);
     begun.process.off('message', hear);
+  }
+}
+
+/** Has a process go on beside those that have just begun, not before them. What is not possible here is left. */
+async function yieldCores(pid: number | undefined): Promise<void> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  for (const thread of threads) {
+    try {
+      setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
+    } catch {
+      // It has ended, or the system has no priorities of threads.
+    }
   }
 }
 
