@@ -38,6 +38,7 @@ import { s35_create_tenant } from './s35_create_tenant.ts';
 import { s36_discovery_warnings } from './s36_discovery_warnings.ts';
 import { s37_transform_versions } from './s37_transform_versions.ts';
 import { s38_run_reasons } from './s38_run_reasons.ts';
+import { s40_uploads } from './s40_uploads.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -95,4 +96,5 @@ export const migrations: readonly Migration[] = [
   s36_discovery_warnings,
   s37_transform_versions,
   s38_run_reasons,
+  s40_uploads,
 ];

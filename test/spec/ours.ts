@@ -107,6 +107,7 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_RATE_READS', because('platform', 'how many reading calls a caller may make in a minute')],
   ['WEIR_RATE_WRITES', because('platform', 'how many changing calls')],
   ['WEIR_RATE_STARTS', because('platform', 'how many starts of runs')],
+  ['WEIR_RATE_COSTLY', because('platform', 'how many queries, validations and previews')],
   ['WEIR_RATE_GUESSES', because('platform', 'how often an address may be denied a route')],
   ['WEIR_LIMIT_RUNS_PER_DAY', because('platform', 'how many runs a tenant may start in a day')],
   ['WEIR_LIMIT_CONCURRENT_RUNS', because('platform', 'how many runs of a tenant may be open at once')],

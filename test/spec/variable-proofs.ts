@@ -216,7 +216,12 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_RATE_READS',
     'WEIR_RATE_WRITES',
   ),
-  ...proved('plugins/platform/test/rates.test.ts', 'starts of runs have a rate of their own', 'WEIR_RATE_STARTS'),
+  ...proved(
+    'plugins/platform/test/rates.test.ts',
+    'starts of runs, and what is costly to answer, have rates of their own',
+    'WEIR_RATE_STARTS',
+    'WEIR_RATE_COSTLY',
+  ),
   ...proved(
     'plugins/platform/test/rates.test.ts',
     'who guesses credentials is cut off by address and route, and fills no trail',

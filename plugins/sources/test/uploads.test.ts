@@ -1,24 +1,25 @@
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Kernel, Tenant } from '@weir/kernel';
+import { openDatabase, type Teardown, testDatabase } from '@weir/kernel/testing';
+import * as tools from '@weir/migrations';
 import { previewDataset } from '@weir/plugin-datasets/contract';
+import { pino } from 'pino';
 import t from 'tap';
 import { until } from '../../../test/until.ts';
 import { createSource, deleteSource, deleteUpload, getUpload, listUploads, type UploadView } from '../src/contract.ts';
+import { entities } from '../src/model/entities.ts';
 import { uploadName } from '../src/model/upload/upload-name.ts';
 import { uploadService } from '../src/service/upload/upload-service.ts';
-import { uploadStore } from '../src/service/upload/upload-store.ts';
 import { connectorEnvironment, type Settings } from '../src/settings.ts';
 import { discovered, enableAll, filesSource, ok, refusal, streamsOf, synced } from './platform.ts';
 import { sharedPlatform } from './shared-platform.ts';
 
 const HOUR_MS = 3_600_000;
 const OCTETS = 'application/octet-stream';
-const acme = { tenantId: '018f4a6e-0000-7000-8000-00000000000a', alias: 'acme', scope: 'acme' } as Tenant;
-const first = '018f4a6e-0000-7000-8000-000000000001';
 
 const folderOf = async (t: { teardown(work: () => unknown): void }) => {
   const dir = await mkdtemp(join(tmpdir(), 'weir-uploads-'));
@@ -47,65 +48,81 @@ t.test('a name with a way out, dots, control characters or globs → a plain fil
   t.ok(Buffer.byteLength(long) <= 200 && long.endsWith('.csv.gz'));
 });
 
-t.test('more than the quota → upload_quota_exceeded, and nothing is left', async (t) => {
+/** A store over the rows of a real database, for tenants of its own. */
+async function storeWorld(t: Teardown, quotaMiB = 1) {
   const dir = await folderOf(t);
-  const store = uploadStore(dir, 1);
+  const database = await testDatabase(t, tools as unknown as Parameters<typeof testDatabase>[1]);
+  const { db, close } = await openDatabase({
+    ...database.app,
+    name: database.app.database,
+    entities,
+    log: pino({ level: 'silent' }),
+  });
+  t.teardown(close);
+  const [acme, other] = [await database.tenant('acme'), await database.tenant('other')];
+  const settings = { WEIR_UPLOAD_DIR: dir, WEIR_UPLOAD_QUOTA_MIB: quotaMiB };
+  const kernel = { settings, db, tenants: { list: async () => [acme] } } as unknown as Kernel;
+  const uploads = uploadService(kernel);
+  const ids = async (tenant: Tenant) => (await uploads.list(tenant)).items.map(({ upload_id }) => upload_id);
+  return { dir, database, uploads, acme, other, ids, db };
+}
+
+t.test('more than the quota, by bytes or by number → refused, and nothing is left', async (t) => {
+  const { dir, uploads, acme, other, ids, db } = await storeWorld(t);
   const half = () => Readable.from([Buffer.alloc(600 * 1024)]);
-  await store.write(acme, { uploadId: first, name: 'a.csv' }, half());
+  const { upload_id } = await uploads.create(acme, { name: 'a.csv' }, half());
   const full = { code: 'upload_quota_exceeded', message: /more than 1 MiB/ };
-  await t.rejects(store.write(acme, { uploadId: first, name: 'b.csv' }, half()), full);
-  const other = { ...acme, tenantId: '018f4a6e-0000-7000-8000-00000000000b' };
-  await store.write(other, { uploadId: first, name: 'c.csv' }, half());
+  await t.rejects(uploads.create(acme, { name: 'b.csv', upload_id }, half()), full);
+  await uploads.create(acme, { name: 'a.csv', upload_id }, Readable.from(['id']));
+  t.match(await uploads.get(acme, upload_id), { bytes: 2, files: [{ name: 'a.csv', bytes: 2 }] }, 'in its place');
+  await uploads.create(other, { name: 'c.csv' }, half());
   t.strictSame((await filesBelow(dir)).sort(), ['a.csv', 'c.csv']);
-  const fresh = uploadStore(await folderOf(t), 1);
-  const both = await Promise.allSettled(['a', 'b'].map((name) => fresh.write(acme, { uploadId: first, name }, half())));
+  const both = await Promise.allSettled(['d', 'e'].map((name) => uploads.create(acme, { name }, half())));
   t.equal(both.filter(({ status }) => status === 'rejected').length, 1, 'two at a time');
+  const rows = `insert into sources.upload (tenant_id, upload_id, files, bytes)
+    select $1, gen_random_uuid(), '{}', 0 from generate_series(1, 998)`;
+  await db(acme).transaction((tx) => tx.sql(rows, [acme.tenantId]));
+  await t.rejects(uploads.create(acme, { name: 'x' }, Readable.from(['id'])), { code: 'too_many_uploads' });
+  const page = await uploads.list(acme, { limit: 500 });
+  t.match(page, { items: { length: 500 }, total: 1_000, next_page_token: String });
+  t.equal((await ids(other)).length, 1);
 });
 
 t.test('no bytes, or a stream that breaks off → refused, and nothing is left', async (t) => {
-  const dir = await folderOf(t);
-  const store = uploadStore(dir, 1);
-  await t.rejects(store.write(acme, { uploadId: first, name: 'a.csv' }, Readable.from([])), { code: 'upload_empty' });
+  const { dir, uploads, acme, ids } = await storeWorld(t);
+  await t.rejects(uploads.create(acme, { name: 'a.csv' }, Readable.from([])), { code: 'upload_empty' });
   const broken = Readable.from(
     (async function* () {
       yield Buffer.from('id\n');
       throw new Error('aborted');
     })(),
   );
-  await t.rejects(store.write(acme, { uploadId: first, name: 'a.csv' }, broken), /aborted/);
+  await t.rejects(uploads.create(acme, { name: 'a.csv' }, broken), /aborted/);
   t.strictSame(await filesBelow(dir), []);
-  t.strictSame(await store.list(acme), []);
+  t.strictSame(await ids(acme), []);
 });
 
-t.test('a day after its last use → removed, unless a source names it; parts of lost requests go too', async (t) => {
-  const dir = await folderOf(t);
-  const store = uploadStore(dir, 1);
-  const named = '018f4a6e-0000-7000-8000-000000000002';
-  for (const uploadId of [first, named]) await store.write(acme, { uploadId, name: 'a.csv' }, Readable.from(['id']));
+t.test('a day after its last use → removed, unless a source names it; what lost requests left goes too', async (t) => {
+  const { dir, database, uploads, acme, ids, db } = await storeWorld(t);
+  const [first, named] = await Promise.all(
+    ['a.csv', 'b.csv'].map(async (name) => (await uploads.create(acme, { name }, Readable.from(['id']))).upload_id),
+  );
+  const lost = join(dir, acme.tenantId, '018f4a6e-0000-7000-8000-000000000009');
+  await mkdir(lost);
   await writeFile(join(dir, acme.tenantId, '.parts', 'lost'), 'x');
-  const kernel = {
-    settings: { WEIR_UPLOAD_DIR: dir, WEIR_UPLOAD_QUOTA_MIB: 1 },
-    tenants: { list: async () => [acme] },
-    db: () => ({
-      transaction: async (work: (tx: object) => unknown) =>
-        work({ sql: async () => ({ rows: [{ path: `upload:${named}` }] }) }),
-    }),
-  } as unknown as Kernel;
-  const uploads = uploadService(kernel);
+  const config = `insert into sources.source
+    (tenant_id, source_id, name, pattern_id, pattern_version, source_config, status, created_at, updated_at)
+    select $1, gen_random_uuid(), 'people', 'files', '1', json_build_object('path', 'upload:' || $2::text), 'draft', now(), now()`;
+  await db(acme).transaction((tx) => tx.sql(config, [acme.tenantId, named]));
   await uploads.sweep(new Date(Date.now() + 23 * HOUR_MS));
-  t.same(
-    (await store.list(acme)).map(({ uploadId }) => uploadId),
-    [first, named],
-  );
+  t.strictSame((await ids(acme)).sort(), [first, named].sort());
   t.notOk((await readdir(join(dir, acme.tenantId, '.parts'))).includes('lost'));
-  const old = new Date(Date.now() - 25 * HOUR_MS);
-  for (const uploadId of [first, named]) await utimes(join(dir, acme.tenantId, uploadId), old, old);
+  t.notOk((await readdir(join(dir, acme.tenantId))).includes('018f4a6e-0000-7000-8000-000000000009'));
+  await database.peek(`update sources.upload set used_at = now() - interval '25 hours'`);
   await uploads.sweep(new Date());
-  t.same(
-    (await store.list(acme)).map(({ uploadId }) => uploadId),
-    [named],
-  );
-  await t.rejects(uploads.remove(acme, named), { code: 'upload_in_use' });
+  t.strictSame(await ids(acme), [named]);
+  t.strictSame(await filesBelow(dir), ['b.csv']);
+  await t.rejects(uploads.remove(acme, named ?? ''), { code: 'upload_in_use' });
 });
 
 t.test('a connector reads the upload of its source alone, and no other source reads uploads', async (t) => {

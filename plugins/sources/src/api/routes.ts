@@ -126,7 +126,7 @@ function logRoutes({ runLogs }: SourceServices): AnyRoute[] {
 function uploadRoutes({ uploads }: SourceServices): AnyRoute[] {
   return [
     handle(calls.createUpload, ({ tenant, query, content }) => uploads.create(tenant, query, content)),
-    handle(calls.listUploads, ({ tenant }) => uploads.list(tenant)),
+    handle(calls.listUploads, ({ tenant, query }) => uploads.list(tenant, query)),
     handle(calls.getUpload, ({ tenant, params }) => uploads.get(tenant, params.upload_id)),
     handle(calls.deleteUpload, ({ tenant, params }) => uploads.remove(tenant, params.upload_id)),
   ];

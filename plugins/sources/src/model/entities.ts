@@ -5,6 +5,7 @@ import { ReceiptEntity } from './receipt/entity.ts';
 import { SourceEntity } from './source/entity.ts';
 import { StreamEntity } from './stream/entity.ts';
 import { StreamRunEntity, SyncRunEntity } from './sync/entity.ts';
+import { UploadEntity } from './upload/entity.ts';
 import { VerificationEntity } from './verification/entity.ts';
 
 /** Every kind of row of this plugin. */
@@ -18,4 +19,5 @@ export const entities = [
   VerificationEntity,
   ReplayEntity,
   CredentialEntity,
+  UploadEntity,
 ];

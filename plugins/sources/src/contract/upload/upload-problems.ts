@@ -32,6 +32,14 @@ export const uploadProblems = {
     hint: 'Remove uploads that no source needs, or ask the operator to raise WEIR_UPLOAD_QUOTA_MIB.',
     next: [{ operation: 'sources.list_uploads', text: 'List the uploads, then remove unused ones' }],
   }),
+  tooManyUploads: problem({
+    code: 'too_many_uploads',
+    status: 413,
+    title: 'Too many uploads',
+    detail: 'The tenant has as many {what} as it may: {limit}.',
+    hint: 'Remove uploads that no source needs, or put several files into one upload.',
+    next: [{ operation: 'sources.list_uploads', text: 'List the uploads, then remove unused ones' }],
+  }),
   uploadInUse: problem({
     code: 'upload_in_use',
     status: 409,

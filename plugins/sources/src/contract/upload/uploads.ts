@@ -1,5 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, endpoint, Id, idOf, kernelProblems, Nullable, Page, Timestamp } from '@weir/kernel/contract';
+import {
+  Closed,
+  endpoint,
+  Id,
+  idOf,
+  kernelProblems,
+  listQuery,
+  Nullable,
+  Page,
+  Timestamp,
+} from '@weir/kernel/contract';
 import { readSources, writeSources } from '../access.ts';
 import { uploadProblems } from './upload-problems.ts';
 
@@ -45,6 +55,7 @@ export const createUpload = endpoint({
     uploadProblems.uploadEmpty,
     uploadProblems.uploadNameInvalid,
     uploadProblems.uploadQuotaExceeded,
+    uploadProblems.tooManyUploads,
   ],
 });
 
@@ -55,8 +66,9 @@ export const listUploads = endpoint({
   path: '/uploads',
   summary: 'List the uploads that are not removed yet',
   access: readSources,
+  query: listQuery(['upload_id'], {}),
   response: Page(Upload),
-  errors: [notConfigured],
+  errors: [notConfigured, kernelProblems.invalidPageToken],
   cli: 'uploads list',
 });
 
