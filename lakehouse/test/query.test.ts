@@ -4,6 +4,7 @@ import t from 'tap';
 import { PATIENT_MS, until } from '../../test/until.ts';
 import { type Column, createQueryPool, currentSchema, evolveSchema, type QueryPool } from '../src/index.ts';
 import { askChild, endChild, startChild } from '../src/query/ask-child.ts';
+import { createSlots } from '../src/query/slots.ts';
 import { isoTime } from '../src/query/wire-value.ts';
 import { openSource } from '../src/rows/row-source.ts';
 import { type Lake, line, openLake, PATIENT, planned } from './lake.ts';
@@ -210,6 +211,19 @@ t.test('the query pool', async (t) => {
     await t.rejects(askChild(working, sample, { deadlineMs, signal: leaving.signal }), { code: 'query_deadline' });
     t.ok(leaving.signal.aborted, 'it says that it lives while it works');
     t.notOk(working.killed);
+  });
+
+  t.test('a caller that leaves while it waits for a slot → the next in line has it', async (t) => {
+    const slots = createSlots(1, PATIENT_MS);
+    const held = await slots.acquire('long');
+    const leaving = new AbortController();
+    const left = slots.acquire('long', leaving.signal);
+    const next = slots.acquire('long');
+    leaving.abort();
+    await t.rejects(left, { code: 'query_deadline' });
+    await t.rejects(slots.acquire('long', leaving.signal), { code: 'query_deadline' });
+    slots.release(held);
+    t.equal(await next, held);
   });
 
   t.test('lets short reads pass long ones', async (t) => {

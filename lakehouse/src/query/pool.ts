@@ -54,7 +54,7 @@ export type RowsOf = {
   /** What rows must fit, all of it. */
   readonly conditions?: readonly Condition[];
   /** Stops the work when nobody waits for it any more. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 };
 
 export type PreviewRequest = RowsOf & {
@@ -202,7 +202,7 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
   ): Promise<unknown> => {
     const { files, schema, table, signal } = rows;
     const give = await turn?.();
-    const slot = await slots.acquire(lane).catch((error: unknown) => {
+    const slot = await slots.acquire(lane, signal).catch((error: unknown) => {
       give?.();
       throw error;
     });

@@ -29,8 +29,10 @@ export function createSlots(size: number, waitMs: number) {
     slots.find(({ busy }) => busy === undefined);
   return {
     slots,
-    /** A free slot, at once or within the time that one may wait. */
-    async acquire(lane: Lane): Promise<Slot> {
+    /** A free slot, at once or within the time that one may wait; the wait ends as `query_deadline` with the signal. */
+    async acquire(lane: Lane, signal?: AbortSignal): Promise<Slot> {
+      const left = new LakehouseError('query_deadline', 'The query is not waited for any more');
+      if (signal?.aborted) throw left;
       const slot = mayTake(lane) ? free() : undefined;
       if (slot) {
         slot.busy = lane;
@@ -42,14 +44,22 @@ export function createSlots(size: number, waitMs: number) {
         const one: Waiting = {
           lane,
           take(found) {
-            clearTimeout(timer);
+            settle();
             resolve(found);
           },
         };
-        const timer = setTimeout(() => {
+        const settle = () => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', onAbort);
+        };
+        const leave = (error: LakehouseError) => {
+          settle();
           waiting.splice(waiting.indexOf(one), 1);
-          reject(busy);
-        }, waitMs);
+          reject(error);
+        };
+        const onAbort = () => leave(left);
+        const timer = setTimeout(() => leave(busy), waitMs);
+        signal?.addEventListener('abort', onAbort);
         waiting.push(one);
       });
     },

@@ -154,3 +154,9 @@ t.test('what is not there is said, and nobody looks into the tables of others', 
   const other = await world.tenant('other');
   await t.rejects(audits.figures(other, ref, { runId }), { entry: { code: 'destination_not_allowed' } } as never);
 });
+
+t.test('nobody waits for the figures any more → the reason of the signal, not a verdict on the table', async (t) => {
+  const { acme, audits, ref, runId } = await audited(t);
+  const signal = AbortSignal.abort(new Error('cancelled'));
+  await t.rejects(audits.figures(acme, ref, { runId, signal }), { message: 'cancelled' });
+});

@@ -38,7 +38,7 @@ const DAMAGES: ReadonlySet<string> = new Set([
 export function auditsService(deps: AuditDeps): AuditsService {
   const { pool } = deps;
   return {
-    async figures(tenant, ref, { runId, snapshotId }) {
+    async figures(tenant, ref, { runId, snapshotId, signal }) {
       assertWritable(tenant.scope, ref);
       return evident(async () => {
         const table = await openTable(deps, tenant, ref);
@@ -46,12 +46,12 @@ export function auditsService(deps: AuditDeps): AuditsService {
         const snapshot = findSnapshot(table.metadata, snapshotId);
         if (snapshot === undefined) return { outcome: 'snapshot_missing' };
         const { files, schema } = await table.at(snapshot);
-        const figures = await pool.figures({ files, schema, table: table.metadata, runId });
+        const figures = await pool.figures({ files, schema, table: table.metadata, runId, signal });
         return { outcome: 'counted', snapshotId: String(snapshot['snapshot-id']), figures };
-      });
+      }, signal);
     },
 
-    async rejectedLines(tenant, ref, { runId }) {
+    async rejectedLines(tenant, ref, { runId, signal }) {
       assertWritable(tenant.scope, ref);
       return evident(async () => {
         const table = await openTable(deps, tenant, quarantineOf(ref));
@@ -64,14 +64,14 @@ export function auditsService(deps: AuditDeps): AuditsService {
           if (at === undefined) return 0;
           const { files, schema } = await table.at(at);
           const where = [ofRun(schema, runId)];
-          return (await pool.figures({ files, schema, table: table.metadata, where })).rows;
+          return (await pool.figures({ files, schema, table: table.metadata, where, signal })).rows;
         };
         const newest = findSnapshot(table.metadata);
         const lines = await linesAt(snapshot);
         const now = newest === snapshot ? lines : await linesAt(newest);
         const snapshotId = snapshot === undefined ? null : String(snapshot['snapshot-id']);
         return { outcome: 'counted', snapshotId, lines, now };
-      });
+      }, signal);
     },
   };
 }
@@ -108,11 +108,15 @@ function ofRun(schema: TableSchema, runId: string): Condition {
   return condition;
 }
 
-/** What the work finds; a table whose files are not as they must be is said to be so. */
-async function evident<T>(work: () => Promise<T | NotCounted>): Promise<T | NotCounted> {
+/** What the work finds; a table whose files are not as they must be is said to be so, unless nobody asks any more. */
+async function evident<T>(
+  work: () => Promise<T | NotCounted>,
+  signal: AbortSignal | undefined,
+): Promise<T | NotCounted> {
   try {
     return await work();
   } catch (error) {
+    signal?.throwIfAborted();
     if (!(error instanceof LakehouseError)) throw error;
     if (error.code === 'snapshot_missing') return { outcome: 'snapshot_missing' };
     if (DAMAGES.has(error.code)) return { outcome: 'unreadable' };

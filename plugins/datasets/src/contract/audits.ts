@@ -22,14 +22,18 @@ export type CountedLines = { outcome: 'counted'; snapshotId: string | null; line
 export interface AuditsService {
   /**
    * The rows that carry the run's id, at a snapshot or, without one, as the table is now. Every file is read anew. Throws
-   * `destination_not_allowed` outside the tenant's namespaces.
+   * `destination_not_allowed` outside the tenant's namespaces, and the reason of the signal once that is aborted.
    */
-  figures(tenant: TableOwner, ref: TableRef, of: { runId: string; snapshotId?: string }): Promise<CountedRun>;
+  figures(
+    tenant: TableOwner,
+    ref: TableRef,
+    of: { runId: string; snapshotId?: string; signal?: AbortSignal },
+  ): Promise<CountedRun>;
   /**
    * The lines that name the run in the quarantine table of a table, whoever has put them there. Replays take lines out, so
    * that there may be fewer now, and never more.
    */
-  rejectedLines(tenant: TableOwner, ref: TableRef, of: { runId: string }): Promise<CountedLines>;
+  rejectedLines(tenant: TableOwner, ref: TableRef, of: { runId: string; signal?: AbortSignal }): Promise<CountedLines>;
 }
 
 export const Audits = service<AuditsService>('datasets.audits@1');

@@ -47,7 +47,7 @@ async function verified(
   log.write({ level: 'info', step: 'verify', message: begins, fields: { sync_run_id: run_id } });
   for (const stream of receipt.streams) {
     signal.throwIfAborted();
-    const found = compareStream(stream, await evidenceOf(deps, tenant, run_id, stream));
+    const found = compareStream(stream, await evidenceOf(deps, tenant, { runId: run_id, stream, signal }));
     log.write(verdictLine(found));
     streams.push(found);
   }
@@ -73,20 +73,19 @@ function verdictLine({ name: stream, dataset_id, verdict, reason, figures }: Ver
 async function evidenceOf(
   { audits, tables }: VerifyDeps,
   tenant: Tenant,
-  runId: string,
-  stream: ReceiptStreamView,
+  { runId, stream, signal }: { runId: string; stream: ReceiptStreamView; signal: AbortSignal },
 ): Promise<StreamEvidence> {
   const ref = refOf(stream.dataset_id);
   const snapshotId = stream.snapshot_ids.at(-1);
-  const rejected = await audits.rejectedLines(tenant, ref, { runId });
+  const rejected = await audits.rejectedLines(tenant, ref, { runId, signal });
   const nothing = { atCommit: undefined, now: undefined, rejected, supersededBy: undefined };
   if (snapshotId === undefined || (stream.rows_in_table === null && stream.checksum === null)) return nothing;
-  const atCommit = await audits.figures(tenant, ref, { runId, snapshotId });
+  const atCommit = await audits.figures(tenant, ref, { runId, snapshotId, signal });
   if (atCommit.outcome === 'table_missing' || atCommit.outcome === 'unreadable') return { ...nothing, atCommit };
   const later = await snapshotsAfter(tables, tenant, ref, snapshotId);
   const by = supersededBy(runId, later);
   const moved = later.length > 0 || atCommit.outcome === 'snapshot_missing';
-  const now = moved && by === undefined ? await audits.figures(tenant, ref, { runId }) : undefined;
+  const now = moved && by === undefined ? await audits.figures(tenant, ref, { runId, signal }) : undefined;
   return { atCommit, now, rejected, supersededBy: by };
 }
 
