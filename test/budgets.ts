@@ -38,6 +38,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'test/test/webhooks.test.ts': 14,
   'plugins/sources/test/rotated-store.test.ts': 13,
   'test/test/tracing.test.ts': 12,
+  'plugins/sources/test/cancels.test.ts': 20,
   'plugins/sources/test/crash.test.ts': 12,
   'plugins/sources/test/discovery-runs.test.ts': 11,
   'plugins/schedules/test/reconcile.test.ts': 11,

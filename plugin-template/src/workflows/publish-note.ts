@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { RunInput } from '@weir/work';
-import { withOutcome } from '@weir/work/workflow';
+import { slotlessActivities, withOutcome } from '@weir/work/workflow';
 import type { NoteActivities } from '../activities.ts';
 
 const { publish } = proxyActivities<NoteActivities>({
@@ -9,10 +9,7 @@ const { publish } = proxyActivities<NoteActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '10 seconds', maximumAttempts: 5 },
 });
 
-const { end } = proxyActivities<NoteActivities>({
-  startToCloseTimeout: '1 minute',
-  retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
-});
+const { end } = slotlessActivities<NoteActivities>();
 
 /** Publishes the note of a run and then ends the run, whatever happened. Once released, a change is a new file. */
 export async function PublishNoteWorkflow(input: RunInput): Promise<void> {

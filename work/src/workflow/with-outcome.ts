@@ -10,14 +10,18 @@ const WORKER_LOST: NonNullable<Outcome['failure']> = {
   hint: 'Start it again; it goes on from the last commit.',
 };
 
-/** Carries out the work of a run and then ends the run, whatever happened, a cancellation included. */
+/**
+ * Carries out the work of a run and then ends the run, whatever happened, a cancellation included. Work that fails after
+ * its run was cancelled, before it has heard of that, ends `cancelled` too.
+ */
 export async function withOutcome(work: () => Promise<void>, end: (outcome: Outcome) => Promise<void>): Promise<void> {
   let outcome: Outcome;
   try {
     await work();
     outcome = { status: 'succeeded' };
   } catch (error) {
-    outcome = isCancellation(error) ? { status: 'cancelled' } : { status: 'failed', failure: failureIn(error) };
+    const isCancelled = isCancellation(error) || CancellationScope.current().consideredCancelled;
+    outcome = isCancelled ? { status: 'cancelled' } : { status: 'failed', failure: failureIn(error) };
   }
   await CancellationScope.nonCancellable(() => end(outcome));
 }

@@ -1,6 +1,6 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { RunInput } from '@weir/work';
-import { withOutcome } from '@weir/work/workflow';
+import { slotlessActivities, withOutcome } from '@weir/work/workflow';
 import type { DiscoveryActivities } from '../discovery-activities.ts';
 
 const { discover } = proxyActivities<DiscoveryActivities>({
@@ -10,10 +10,7 @@ const { discover } = proxyActivities<DiscoveryActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 seconds', maximumAttempts: 3 },
 });
 
-const { endDiscovery } = proxyActivities<DiscoveryActivities>({
-  startToCloseTimeout: '20 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-});
+const { endDiscovery } = slotlessActivities<DiscoveryActivities>();
 
 /** One discovery: attempts until the connector has described its streams or cannot, then the run ends. */
 export async function SourceDiscoveryWorkflow(input: RunInput): Promise<void> {

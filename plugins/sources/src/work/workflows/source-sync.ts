@@ -1,6 +1,6 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { RunInput } from '@weir/work';
-import { untilDone, withOutcome } from '@weir/work/workflow';
+import { slotlessActivities, untilDone, withOutcome } from '@weir/work/workflow';
 import { SOURCE_FAILURES } from '../../contract/failures.ts';
 import type { SourceActivities } from '../activities.ts';
 
@@ -14,11 +14,7 @@ const { readAndLoad } = proxyActivities<SourceActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
-const { endSync } = proxyActivities<SourceActivities>({
-  // By this alone it is noticed that the worker was lost meanwhile; a moment's work, and a run that ends within a minute.
-  startToCloseTimeout: '20 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-});
+const { endSync } = slotlessActivities<SourceActivities>();
 
 const NO_LANE = { code: 'no_lane', ...SOURCE_FAILURES.no_lane };
 

@@ -1,6 +1,6 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { RunInput } from '@weir/work';
-import { withOutcome } from '@weir/work/workflow';
+import { slotlessActivities, withOutcome } from '@weir/work/workflow';
 import type { SourceActivities } from '../activities.ts';
 
 const { verifySync } = proxyActivities<SourceActivities>({
@@ -10,10 +10,7 @@ const { verifySync } = proxyActivities<SourceActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 3 },
 });
 
-const { endRun } = proxyActivities<SourceActivities>({
-  startToCloseTimeout: '20 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-});
+const { endRun } = slotlessActivities<SourceActivities>();
 
 /** One verification of a sync: attempts until its tables were read or cannot be, then the run ends. */
 export async function SyncVerifyWorkflow(input: RunInput): Promise<void> {

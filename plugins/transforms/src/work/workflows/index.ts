@@ -1,6 +1,6 @@
-import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { RunInput } from '@weir/work';
-import { untilDone, withOutcome } from '@weir/work/workflow';
+import { slotlessActivities, untilDone, withOutcome } from '@weir/work/workflow';
 import { TRANSFORM_FAILURES } from '../../model/failure/failure-table.ts';
 import type { TransformActivities } from '../activities.ts';
 
@@ -12,11 +12,7 @@ const { carryOut } = proxyActivities<TransformActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 10 },
 });
 
-// They take no slot: a run is cancelled, and ends, while every slot has a statement.
-const { partOf, endMaterialization } = proxyLocalActivities<TransformActivities>({
-  startToCloseTimeout: '20 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-});
+const { partOf, endMaterialization } = slotlessActivities<TransformActivities>();
 
 /** What a run shows that waited for a lane for more than a day. */
 const NO_LANE = { code: 'no_lane', ...TRANSFORM_FAILURES.no_lane };
