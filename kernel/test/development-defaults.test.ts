@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Type } from '@sinclair/typebox';
 import t from 'tap';
 import { PRODUCTION_VALUES } from '../../test/production-values.ts';
 import { DEVELOPMENT_DEFAULTS, developmentDefaults } from '../src/config/development-defaults.ts';
+import type { Refusal } from '../src/config/refusal.ts';
+import { readSettings, SecretSetting } from '../src/config/settings.ts';
 
 const folder = t.testdir({
   data: { 'secrets.json': '{}', 'identity-provider': {}, 'credential.key': '', warehouse: { bronze: {} } },
@@ -10,8 +13,8 @@ const folder = t.testdir({
 });
 const at = (...names: string[]) => join(folder, ...names);
 const production = { ...PRODUCTION_VALUES, WEIR_MODE: 'production', IDP_URL: 'https://id.example.com' };
-const namesOf = (values: object, program = 'api') =>
-  developmentDefaults({ ...production, ...values }, program).map((fault) => fault.split(' ')[0]);
+const namesOf = (values: object, program = 'api', places: Record<string, string> = {}) =>
+  developmentDefaults({ values: { ...production, ...values }, places }, program).map((fault) => fault.split(' ')[0]);
 const SHA256 = 'ab'.repeat(32);
 
 t.test('every development default → refused by name in staging and production, all in one list', async (t) => {
@@ -20,10 +23,6 @@ t.test('every development default → refused by name in staging and production,
     WEIR_IMAGE_DIGEST: 'none',
     IDP_ISSUER: 'http://127.0.0.1:4000',
     IDP_URL: 'http://id.example.com',
-    WEIR_CREDENTIAL_KEY_FILE: at('data', 'credential.key'),
-    WEIR_CREDENTIAL_PREVIOUS_KEY_FILE: at('data', 'credential.key'),
-    WEIR_WAREHOUSE: at('data', 'warehouse'),
-    WEIR_RUN_LOG_DIR: at('data', 'run-logs'),
     WEIR_ENGINE_WAIVERS: 'rootful',
   };
   t.strictSame(
@@ -61,12 +60,41 @@ t.test('an issuer needs TLS everywhere, where keys come from only beyond this ma
 });
 
 t.test('a place in a data folder of weir dev up → refused however it is spelt; other places are not', async (t) => {
+  const named = (place: string) => namesOf({}, 'api', { WEIR_WAREHOUSE: place });
   const inside = at('data', 'warehouse', 'bronze');
   for (const place of [inside, join(inside, 'none', 'yet'), `${at('etc')}/../data/warehouse`]) {
-    t.strictSame(namesOf({ WEIR_WAREHOUSE: place }), ['WEIR_WAREHOUSE'], place);
-    t.strictSame(namesOf({ WEIR_WAREHOUSE: pathToFileURL(place).href }), ['WEIR_WAREHOUSE'], place);
+    t.strictSame(named(place), ['WEIR_WAREHOUSE'], place);
+    t.strictSame(named(pathToFileURL(place).href), ['WEIR_WAREHOUSE'], place);
   }
   for (const place of ['s3://data/warehouse', at('etc', 'warehouse'), 'file://%zz', 'warehouse']) {
-    t.strictSame(namesOf({ WEIR_WAREHOUSE: place, WEIR_CREDENTIAL_KEY_FILE: at('etc', 'credential.key') }), [], place);
+    t.strictSame(named(place), [], place);
   }
+  t.strictSame(namesOf({ WEIR_MODE: 'development' }, 'api', { WEIR_WAREHOUSE: inside }), []);
+});
+
+t.test('a setting is a place by its format, and by its form that names a file', async (t) => {
+  const place = (format: string) => Type.Optional(Type.String({ format }));
+  const mode = { WEIR_MODE: Type.String() };
+  const owners = [
+    { owner: 'kernel', schema: Type.Object({ ...mode, KEY_FILE: place('file'), DB_KEY: SecretSetting() }) },
+    { owner: 'pots', schema: Type.Object({ POTS_DIR: place('folder'), POTS_NOTE: Type.String() }) },
+  ];
+  const start = (folder: string, WEIR_MODE = 'production') =>
+    readSettings(
+      owners,
+      {
+        ...{ WEIR_MODE, KEY_FILE: at(folder, 'credential.key'), DB_KEY_FILE: at(folder, 'credential.key') },
+        ...{ POTS_DIR: at(folder, 'pots'), POTS_NOTE: at(folder, 'pots') },
+      },
+      (read) => developmentDefaults(read, 'api'),
+    );
+  const refused = (error: Refusal) => error.faults.map((fault) => fault.split(' ')[0]);
+  try {
+    start('data');
+    t.fail('it was not refused');
+  } catch (error) {
+    t.strictSame(refused(error as Refusal), ['DB_KEY_FILE', 'KEY_FILE', 'POTS_DIR']);
+  }
+  t.ok(start('etc'));
+  t.ok(start('data', 'development'));
 });

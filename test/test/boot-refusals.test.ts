@@ -10,6 +10,7 @@ import t from 'tap';
 import { platformEnvironment } from '../platform.ts';
 
 const API = fileURLToPath(new URL('../../kernel/src/main.ts', import.meta.url));
+const WORKER = fileURLToPath(new URL('../../workers/src/main.ts', import.meta.url));
 
 interface FixturePlugin {
   name: string;
@@ -84,12 +85,12 @@ t.test('a manifest that does not fit its schema, or a plugin that is not install
 t.test(
   'the API refuses to start as superuser or owner, or on another schema: exit 78, one line, no port',
   async (t) => {
-    const folder = t.testdir();
+    const folder = t.testdir({ data: { 'secrets.json': '{}', 'identity-provider': {} } });
     const database = await testDatabase(t, tools);
     const issuer = await testIssuer(t);
-    const start = async (changes: Record<string, string>) => {
+    const start = async (changes: Record<string, string>, program = [API]) => {
       const env = { ...process.env, ...platformEnvironment({ database, issuer, folder }), ...changes };
-      const run = promisify(execFile)(process.execPath, ['--conditions=@weir/source', API], { env });
+      const run = promisify(execFile)(process.execPath, ['--conditions=@weir/source', ...program], { env });
       const { code, stderr, stdout } = await run.then(
         () => ({ code: 0, stderr: '', stdout: '' }),
         (error: { code: number; stderr: string; stdout: string }) => error,
@@ -107,11 +108,22 @@ t.test(
     const faulty = await start({ WEIR_HTTP_PORT: 'x', IDP_ISSUER: 'y', WEIR_MODE: 'z' });
     t.match(faulty, { code: 78, line: /WEIR_HTTP_PORT.*IDP_ISSUER|IDP_ISSUER.*WEIR_HTTP_PORT/ });
     t.match(faulty.line, /WEIR_MODE must be one of/);
-    const development = await start({ WEIR_MODE: 'production' });
+    const uploads = join(folder, 'data', 'uploads');
+    const development = await start({ WEIR_MODE: 'production', WEIR_UPLOAD_DIR: uploads });
     t.equal(development.code, 78);
-    for (const name of ['WEIR_RELEASE_SHA', 'WEIR_IMAGE_DIGEST', 'IDP_ISSUER', 'WEIR_CREDENTIAL_KEY_FILE']) {
+    const refused = [
+      'WEIR_RELEASE_SHA',
+      'WEIR_IMAGE_DIGEST',
+      'IDP_ISSUER',
+      'WEIR_CREDENTIAL_KEY_FILE',
+      'WEIR_UPLOAD_DIR',
+    ];
+    for (const name of refused) {
       t.match(development.line, new RegExp(`${name} (must|is)`), 'all development defaults in one line');
     }
+    const work = { WEIR_MODE: 'production', WEIR_WORK_DIR: join(folder, 'data', 'work') };
+    const worker = await start(work, [WORKER, '--roles', 'general']);
+    t.match(worker, { code: 78, line: /WEIR_WORK_DIR must not lie in the data folder/ }, 'and its own of a worker');
     await database.peek(
       'delete from kernel.schema_ledger where ordinal = (select max(ordinal) from kernel.schema_ledger)',
     );

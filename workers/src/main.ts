@@ -6,7 +6,7 @@ import { readCapacities } from './process/capacity.ts';
 import { holdToBounds, ownFacts } from './process/own-bounds.ts';
 import { processState } from './process/process-state.ts';
 import { startWatchdog } from './process/watchdog.ts';
-import { workerFolders } from './process/worker-folders.ts';
+import { folders, workerFolders } from './process/worker-folders.ts';
 import { loadRoles } from './role/roles.ts';
 import { runRoles } from './role/run-roles.ts';
 
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   const capacities = readCapacities(names, environment);
   const { work: workDir, cache: cacheDir, state: stateDir } = workerFolders(environment);
   const platformFile = platformPath(environment);
-  const platform = await bootPlatform({ platformFile, environment, program: 'worker' });
+  const platform = await bootPlatform({ platformFile, environment, program: 'worker', settings: [folders] });
   const facts = ownFacts();
   const missing_bounds = holdToBounds(platform, facts);
   const roles = await loadRoles(platform, capacities, environment);

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import { developmentDefaults } from '../config/development-defaults.ts';
 import { type KernelSettings, kernelSettings } from '../config/kernel-settings.ts';
-import { type Environment, readSettings } from '../config/settings.ts';
+import { type Environment, readSettings, type SettingsOwner } from '../config/settings.ts';
 import type { ProblemEntry } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
@@ -45,6 +45,8 @@ export interface BootOptions {
   program: string;
   /** A log of the caller's, for tests; otherwise one on stdout at the configured level. */
   log?: Logger;
+  /** Of the program itself, which has read them before. */
+  settings?: readonly SettingsOwner[];
 }
 
 /** Everything that a program stands on: plugins set up, database checked, workflow client there. Nothing listens yet. */
@@ -118,7 +120,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
 /** What is to be booted, before anything is connected to. */
 type Plan = Awaited<ReturnType<typeof readPlan>>;
 
-async function readPlan({ platformFile, environment, program }: BootOptions) {
+async function readPlan({ platformFile, environment, program, settings: own = [] }: BootOptions) {
   const { platform, order } = planPlatform(platformFile);
   const importFrom = importer(platform);
   const planned = await Promise.all(
@@ -135,9 +137,10 @@ async function readPlan({ platformFile, environment, program }: BootOptions) {
         plugin.spec.settings === undefined ? [] : [{ owner: manifest.id, schema: plugin.spec.settings }],
       ),
       ...roles.map(queueSettings),
+      ...own,
     ],
     environment,
-    (values) => developmentDefaults(values, program),
+    (read) => developmentDefaults(read, program),
   );
   const settings = allSettings.get('kernel') as unknown as KernelSettings;
   armFaultpoints(settings.WEIR_MODE === 'development' ? environment.WEIR_FAULTPOINTS : undefined);

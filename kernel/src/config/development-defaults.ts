@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { SettingsRead } from './settings.ts';
 
 /** A value that only development may start with: what holds of others, in the words of the refusal. */
 export interface DevelopmentDefault {
@@ -45,26 +46,25 @@ export const DEVELOPMENT_DEFAULTS: readonly DevelopmentDefault[] = [
     refuses: (value) => !isPrivate(URL.parse(value)),
   },
   {
-    names: ['WEIR_CREDENTIAL_KEY_FILE', 'WEIR_CREDENTIAL_PREVIOUS_KEY_FILE', 'WEIR_WAREHOUSE', 'WEIR_RUN_LOG_DIR'],
-    rule: 'must not lie in the data folder of weir dev up',
-    refuses: isInDataFolder,
-  },
-  {
     names: ['WEIR_ENGINE_WAIVERS'],
     rule: 'must be empty: connectors would run without what it waives',
     refuses: (value) => value !== '',
   },
 ];
 
+/** Of each setting that names a place, which its schema says by `format`. */
+export const PLACE_RULE = 'must not lie in the data folder of weir dev up';
+
 /** What a start outside of development is refused for, each fault one line that begins with the variable; no values. */
-export function developmentDefaults(values: Readonly<Record<string, unknown>>, program: string): string[] {
+export function developmentDefaults({ values, places }: SettingsRead, program: string): string[] {
   if (values.WEIR_MODE !== 'staging' && values.WEIR_MODE !== 'production') return [];
-  return DEVELOPMENT_DEFAULTS.filter(({ exempt }) => exempt?.includes(program) !== true).flatMap(
-    ({ names, rule, refuses }) =>
-      names.flatMap((name) => {
-        const value = values[name];
-        return typeof value === 'string' && refuses(value) ? [`${name} ${rule} (outside of development)`] : [];
-      }),
+  const asked = DEVELOPMENT_DEFAULTS.filter(({ exempt }) => exempt?.includes(program) !== true);
+  const refused = asked.flatMap(({ names, rule, refuses }) =>
+    names.filter((name) => typeof values[name] === 'string' && refuses(values[name])).map((name) => `${name} ${rule}`),
+  );
+  const inside = Object.keys(places).filter((name) => isInDataFolder(places[name] as string));
+  return [...refused, ...inside.map((name) => `${name} ${PLACE_RULE}`)].map(
+    (fault) => `${fault} (outside of development)`,
   );
 }
 

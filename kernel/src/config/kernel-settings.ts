@@ -3,6 +3,9 @@ import { SSL_MODES } from '@weir/vault';
 import { OneOf } from '../contract/shapes.ts';
 import { SecretSetting } from './settings.ts';
 
+const text = (description: string) => Type.Optional(Type.String({ description }));
+const file = (description: string) => Type.Optional(Type.String({ format: 'file', description }));
+
 /** The kernel's own environment variables; names and meanings of the specification, and ours with `WEIR_`. */
 export const kernelSettings = Type.Object({
   WEIR_MODE: OneOf(['development', 'staging', 'production'], {
@@ -24,12 +27,8 @@ export const kernelSettings = Type.Object({
       description: 'TLS to the database; verify-full unless set, but disable in development and on loopback',
     }),
   ),
-  WEIR_DB_SSL_ROOT_CERT: Type.Optional(
-    Type.String({ description: 'Authorities that vouch for the database, PEM; those of Node when absent' }),
-  ),
-  WEIR_DB_SSL_CERT: Type.Optional(
-    Type.String({ description: 'Certificate that the database asks of its clients, PEM' }),
-  ),
+  WEIR_DB_SSL_ROOT_CERT: text('Authorities that vouch for the database, PEM; those of Node when absent'),
+  WEIR_DB_SSL_CERT: text('Certificate that the database asks of its clients, PEM'),
   WEIR_DB_SSL_KEY: Type.Optional(SecretSetting({ description: 'Private key of it, PEM' })),
   WEIR_DB_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 200, default: 10, description: 'Connections of one process' }),
   WORKFLOW_HOST: Type.String({ default: '127.0.0.1', description: 'Host of the workflow engine' }),
@@ -40,18 +39,14 @@ export const kernelSettings = Type.Object({
       description: 'TLS to the workflow engine; on unless set, but off in development and on loopback',
     }),
   ),
-  WEIR_WORKFLOW_TLS_ROOT_CERT: Type.Optional(
-    Type.String({ description: 'Authorities that vouch for the engine, PEM; those of the system when absent' }),
-  ),
+  WEIR_WORKFLOW_TLS_ROOT_CERT: text('Authorities that vouch for the engine, PEM; those of the system when absent'),
   WEIR_WORKFLOW_TLS_SERVER_NAME: Type.Optional(
     Type.String({ minLength: 1, description: 'Name in the certificate of the engine; WORKFLOW_HOST when absent' }),
   ),
-  WEIR_WORKFLOW_TLS_CERT: Type.Optional(
-    Type.String({ description: 'Certificate that the engine asks of its clients, PEM' }),
-  ),
+  WEIR_WORKFLOW_TLS_CERT: text('Certificate that the engine asks of its clients, PEM'),
   WEIR_WORKFLOW_TLS_KEY: Type.Optional(SecretSetting({ description: 'Private key of it, PEM' })),
   IDP_URL: Type.String({ format: 'uri', description: 'Where the identity provider publishes its keys' }),
-  IDP_REALM: Type.Optional(Type.String({ description: 'Realm below IDP_URL, where the provider has realms' })),
+  IDP_REALM: text('Realm below IDP_URL, where the provider has realms'),
   IDP_ISSUER: Type.String({ format: 'uri', description: 'The issuer that tokens must name' }),
   IDP_CLIENT_ID: Type.String({ default: 'weir-ui', description: 'Client that people sign in with, no audience' }),
   CORS_ALLOWED_ORIGINS: Type.String({ default: '', description: 'Origins, by commas, whose pages may call the API' }),
@@ -63,14 +58,12 @@ export const kernelSettings = Type.Object({
     default: 'legacy_inline',
     description: 'Where credentials of sources are kept: sealed in the service database, or in a secret store',
   }),
-  WEIR_CREDENTIAL_KEY_FILE: Type.Optional(Type.String({ description: 'File of the 32 bytes that seal credentials' })),
-  WEIR_CREDENTIAL_PREVIOUS_KEY_FILE: Type.Optional(
-    Type.String({ description: 'The key file before it, while what it sealed is sealed again' }),
-  ),
-  SECRET_STORE_ADDR: Type.Optional(Type.String({ description: 'Address of the secret store: OpenBao or Vault' })),
-  SECRET_STORE_CACERT: Type.Optional(Type.String({ description: 'File of the authorities that vouch for it, PEM' })),
-  SECRET_STORE_ROLE_ID_FILE: Type.Optional(Type.String({ description: 'File of the role id of this service there' })),
-  SECRET_STORE_SECRET_ID_FILE: Type.Optional(Type.String({ description: 'File of its secret id, read at each login' })),
+  WEIR_CREDENTIAL_KEY_FILE: file('File of the 32 bytes that seal credentials'),
+  WEIR_CREDENTIAL_PREVIOUS_KEY_FILE: file('The key file before it, while what it sealed is sealed again'),
+  SECRET_STORE_ADDR: text('Address of the secret store: OpenBao or Vault'),
+  SECRET_STORE_CACERT: file('File of the authorities that vouch for it, PEM'),
+  SECRET_STORE_ROLE_ID_FILE: file('File of the role id of this service there'),
+  SECRET_STORE_SECRET_ID_FILE: file('File of its secret id, read at each login'),
   WEIR_SECRET_STORE_MOUNT: Type.String({
     pattern: '^[a-z0-9][a-z0-9_-]{0,62}$',
     default: 'weir',

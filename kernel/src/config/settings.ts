@@ -16,6 +16,14 @@ export interface SettingsOwner {
   check?(values: Readonly<Record<string, unknown>>): Iterable<string>;
 }
 
+/** The values of all owners, and the places that they name: of each setting whose `format` is a file or folder, of each `<NAME>_FILE`. */
+export interface SettingsRead {
+  values: Readonly<Record<string, unknown>>;
+  places: Readonly<Record<string, string>>;
+}
+
+const PLACE_FORMATS = ['file', 'folder'];
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A setting whose value must not be printed; it arrives as a `Secret`. */
@@ -25,24 +33,28 @@ export const SecretSetting = (options: object = {}) =>
 /**
  * Reads every owner's settings from the environment once. Each variable that does not end in `_FILE` has a form
  * `<NAME>_FILE` that names a file holding the value. Returns each owner's frozen values; throws one `Refusal` that lists all faults of all owners,
- * without any value. `checkAll` is asked for more of them, with the values of all owners.
+ * without any value. `checkAll` is asked for more of them.
  */
 export function readSettings(
   owners: readonly SettingsOwner[],
   environment: Environment,
-  checkAll?: SettingsOwner['check'],
+  checkAll?: (read: SettingsRead) => readonly string[],
 ): Map<string, Record<string, unknown>> {
   const faults: string[] = [...sharedFaults(owners)];
   const values = new Map<string, Record<string, unknown>>();
+  const places: Record<string, string> = {};
   // What compiles a schema refuses what is none: to compile the schema of schemas before it takes longer than all that.
   const how = { coerceTypes: true, useDefaults: true, allErrors: true, validateSchema: false } as const;
   const ajv = new Ajv({ ...how, keywords: ['secret'] });
   addFormats.default(ajv);
+  for (const format of PLACE_FORMATS) ajv.addFormat(format, true);
   for (const { owner, schema, check } of owners) {
     const raw: Record<string, unknown> = {};
     for (const name of Object.keys(schema.properties)) {
       const value = readVariable(name, environment, faults);
       if (value !== undefined) raw[name] = value;
+      const file = environment[`${name}_FILE`];
+      if (file !== undefined && !name.endsWith('_FILE')) places[`${name}_FILE`] = file;
     }
     const validate = ajv.compile(schema);
     if (!validate(raw)) {
@@ -50,11 +62,12 @@ export function readSettings(
     }
     faults.push(...(check?.(raw) ?? []));
     for (const [name, property] of Object.entries(schema.properties)) {
+      if (PLACE_FORMATS.includes(String(property.format)) && raw[name] !== undefined) places[name] = String(raw[name]);
       if (property.secret === true && typeof raw[name] === 'string') raw[name] = new Secret(raw[name]);
     }
     values.set(owner, Object.freeze(raw));
   }
-  faults.push(...(checkAll?.(Object.assign({}, ...values.values())) ?? []));
+  faults.push(...(checkAll?.({ values: Object.assign({}, ...values.values()), places }) ?? []));
   // Owners that share a variable find the same fault.
   if (faults.length > 0) throw new Refusal('configuration refused', [...new Set(faults)]);
   return values;

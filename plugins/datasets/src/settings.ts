@@ -36,10 +36,15 @@ export const datasetSettings = Type.Object({
   WEIR_TABLE_CATALOG_TOKEN: Type.Optional(SecretSetting({ description: 'Bearer token for an Iceberg REST catalog' })),
   WEIR_WAREHOUSE: Type.String({
     minLength: 1,
+    format: 'folder',
     description: 'Where the tables lie: an absolute path, a file URI, or `s3://<bucket>/<prefix>`',
   }),
-  WEIR_TABLE_CACHE_DIR: text(
-    'Folder for local copies of table files in S3; below the folder for temporary files when absent',
+  WEIR_TABLE_CACHE_DIR: Type.Optional(
+    Type.String({
+      minLength: 1,
+      format: 'folder',
+      description: 'Folder for local copies of table files in S3; below the folder for temporary files when absent',
+    }),
   ),
   OBJECT_STORE_ENDPOINT_URL: text('Base URL of the S3 service; that of the cloud for the region when absent'),
   OBJECT_STORE_ACCESS_KEY_ID: text('Access key of the S3 service'),

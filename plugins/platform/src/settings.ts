@@ -26,6 +26,7 @@ export const platformSettings = Type.Object({
   WEIR_RUN_LOG_DIR: Type.Optional(
     Type.String({
       minLength: 1,
+      format: 'folder',
       description: 'Folder for logs of runs, shared by API and workers; in development below that of temporary files',
     }),
   ),

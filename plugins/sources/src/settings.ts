@@ -71,6 +71,7 @@ export const settings = Type.Object({
   WEIR_UPLOAD_DIR: Type.Optional(
     Type.String({
       pattern: '^/[^:]*$',
+      format: 'folder',
       description:
         'Absolute folder of files that callers bring, the same for API and workers; without it none are taken',
     }),
@@ -82,16 +83,32 @@ export const settings = Type.Object({
     description: 'What the uploads of one tenant may hold, MiB',
   }),
   SOURCE_SOCKET_DIR: Type.Optional(
-    Type.String({ minLength: 1, description: 'Folder of the docker.sock of the engine that runs connectors of syncs' }),
+    Type.String({
+      minLength: 1,
+      format: 'folder',
+      description: 'Folder of the docker.sock of the engine that runs connectors of syncs',
+    }),
   ),
   WEIR_SOURCE_WORKSPACE_DIR: Type.Optional(
-    Type.String({ minLength: 1, description: 'Where inputs of those connectors are put, as the engine sees it too' }),
+    Type.String({
+      minLength: 1,
+      format: 'folder',
+      description: 'Where inputs of those connectors are put, as the engine sees it too',
+    }),
   ),
   DISCOVERY_SOCKET_DIR: Type.Optional(
-    Type.String({ minLength: 1, description: 'Folder of the docker.sock of the engine that runs discoveries' }),
+    Type.String({
+      minLength: 1,
+      format: 'folder',
+      description: 'Folder of the docker.sock of the engine that runs discoveries',
+    }),
   ),
   WEIR_DISCOVERY_WORKSPACE_DIR: Type.Optional(
-    Type.String({ minLength: 1, description: 'Where inputs of discoveries are put, as the engine sees it too' }),
+    Type.String({
+      minLength: 1,
+      format: 'folder',
+      description: 'Where inputs of discoveries are put, as the engine sees it too',
+    }),
   ),
   WEIR_ENGINE_WAIVERS: Type.String({
     pattern: '^(?:rootful|limits|[ ,])*$',

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
-import { DEVELOPMENT_DEFAULTS } from '../../../kernel/src/config/development-defaults.ts';
+import { DEVELOPMENT_DEFAULTS, PLACE_RULE } from '../../../kernel/src/config/development-defaults.ts';
 import type { Reference } from './collect.ts';
 import { GENERATED, plain, table } from './markdown.ts';
 import { boundsText } from './type-text.ts';
@@ -9,10 +9,16 @@ const HEAD = ['variable', 'type', 'when absent', 'meaning'];
 
 /** `docs/reference/configuration.md`: every environment variable. Throws when a setting has no description. */
 export function configurationPage(reference: Reference): string {
+  const declared = reference.settings.flatMap(({ properties }) => Object.entries(properties));
   const silent = reference.settings.flatMap(({ owner, properties }) =>
     Object.entries(properties).flatMap(([name, { description }]) => (description ? [] : [`${name} of ${owner}`])),
   );
   if (silent.length > 0) throw new Error(`settings without a description: ${silent.join(', ')}`);
+  const unmarked = declared.filter(([name, schema]) => NAMES_OF_PLACES.test(name) && !isPlace(schema));
+  if (unmarked.length > 0)
+    throw new Error(
+      `settings of a place without the format file or folder: ${unmarked.map(([name]) => name).join(', ')}`,
+    );
   const sections = [
     ...reference.settings
       .filter(({ properties }) => Object.keys(properties).length > 0)
@@ -36,19 +42,25 @@ each one marked with * below, also has the form \`<NAME>_FILE\`: a file that hol
 name a file themselves, do not. Setting both is refused. All faults are told in one message, without values, and the program
 ends with exit code 78 before it opens a port.
 
-${defaultsSection()}
+${defaultsSection(declared.filter(([, schema]) => isPlace(schema)).map(([name]) => name))}
 
 ${sections.join('\n\n')}
 `;
 }
 
+/** What the name of a setting tells: it has to have a format, by which its place is looked at. */
+const NAMES_OF_PLACES = /_(DIR|FILE|CACERT|WAREHOUSE)$/;
+const isPlace = ({ format }: TSchema): boolean => format === 'file' || format === 'folder';
+
 /** What only development may start with. */
-function defaultsSection(): string {
+function defaultsSection(places: readonly string[]): string {
   const rows = DEVELOPMENT_DEFAULTS.map(({ names, rule, exempt }) => [
     names.map((name) => `\`${name}\``).join(', '),
     plain(rule),
     exempt === undefined ? '' : exempt.join(', '),
   ]);
+  const named = places.map((name) => `\`${name}\``).join(', ');
+  rows.push([`${named}; the folders of a worker; each \`<NAME>_FILE\``, PLACE_RULE, '']);
   return `## Staging and production
 
 A start with \`WEIR_MODE\` of \`staging\` or \`production\` is refused while any of this does not hold.
@@ -100,7 +112,7 @@ function typeOf(schema: TSchema): string {
   if (schema.enum !== undefined) return (schema.enum as string[]).map((word) => `\`${word}\``).join(', ');
   const { default: _, pattern: __, ...bounded } = schema;
   const bounds = boundsText(bounded as TSchema);
-  const type = schema.format === 'uri' ? 'URL' : String(schema.type);
+  const type = schema.format === 'uri' ? 'URL' : isPlace(schema) ? String(schema.format) : String(schema.type);
   return bounds === '' ? type : `${type}, ${bounds}`;
 }
 

@@ -4,11 +4,10 @@ import { Type } from '@sinclair/typebox';
 import { readSettings } from '@weir/kernel/boot';
 
 /** Where a worker writes; each in the folder for temporary files when it is not set. */
-export const folderSettings = Type.Object({
-  WEIR_WORK_DIR: Type.Optional(Type.String({ minLength: 1 })),
-  WEIR_CACHE_DIR: Type.Optional(Type.String({ minLength: 1 })),
-  WEIR_STATE_DIR: Type.Optional(Type.String({ minLength: 1 })),
-});
+const folder = Type.Optional(Type.String({ minLength: 1, format: 'folder' }));
+export const folderSettings = Type.Object({ WEIR_WORK_DIR: folder, WEIR_CACHE_DIR: folder, WEIR_STATE_DIR: folder });
+/** They are read before the boot, which looks at them once more with the settings of all. */
+export const folders = { owner: 'worker', schema: folderSettings };
 
 export interface WorkerFolders {
   /** Scratch files. */
@@ -21,8 +20,7 @@ export interface WorkerFolders {
 
 /** Throws a `Refusal` for values that do not fit. */
 export function workerFolders(environment: Readonly<Record<string, string | undefined>>): WorkerFolders {
-  const owner = 'worker';
-  const values = readSettings([{ owner, schema: folderSettings }], environment).get(owner) ?? {};
+  const values = readSettings([folders], environment).get(folders.owner) ?? {};
   const at = (name: keyof typeof folderSettings.properties, standard: string) =>
     resolve(String(values[name] ?? join(tmpdir(), standard)));
   return {
