@@ -18,13 +18,17 @@ const TRANSFORM_CHECKLIST = proof(
   'plugins/transforms/test/reads.test.ts',
   'the checklist of a transform says of each item what to do',
 );
-const RUN_LINES = proof(
-  'work/test/run-activities.test.ts',
-  'the lines of an attempt name the subject of its run and its orchestrator run, once the run is there',
+const TRANSFORM_LINES = proof(
+  'plugins/transforms/test/runs.test.ts',
+  'the lines of a run in both logs → found by each of its keys',
 );
 const TRACE_LINES = proof(
   'test/test/tracing.test.ts',
   'OTEL_EXPORTER_OTLP_ENDPOINT unset: nobody is told, and the worker still logs the trace of the request',
+);
+const SYNC_LINES = proof(
+  'test/test/tracing.test.ts',
+  'OTEL_EXPORTER_OTLP_ENDPOINT: a sync is one trace from the request to the child process',
 );
 const TWINS = 'plugins/datasets/test/twins.test.ts';
 const READINESS_OF_THE_ENGINE = 'connectors/runtime/test/container-readiness.test.ts';
@@ -76,10 +80,10 @@ export const promises: readonly PromiseRow[] = [
     'output table and lineage as expected': TRANSFORM_CHECKLIST,
   }),
   ...all('Log keys', 'kernel', {
-    'workflow id': RUN_LINES,
-    'orchestrator run id': RUN_LINES,
-    'transform id': RUN_LINES,
-    'source id': RUN_LINES,
+    'workflow id': SYNC_LINES,
+    'orchestrator run id': TRANSFORM_LINES,
+    'transform id': TRANSFORM_LINES,
+    'source id': SYNC_LINES,
     'trace id': TRACE_LINES,
   }),
   ...all('Connector execution', 'connectors', {

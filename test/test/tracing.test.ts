@@ -9,8 +9,8 @@ import {
   startSync,
   updateStream,
 } from '@weir/plugin-sources/contract';
-import { pino } from 'pino';
 import t, { type Test } from 'tap';
+import { logLines } from '../log-lines.ts';
 import { type TestPlatform, testPlatform } from '../platform.ts';
 import { until } from '../until.ts';
 import { startWorker } from '../worker-process.ts';
@@ -77,9 +77,8 @@ function namedByEachKey(t: Test, keys: Record<string, string>, logs: { API: Line
 t.test('OTEL_EXPORTER_OTLP_ENDPOINT: a sync is one trace from the request to the child process', async (t) => {
   const folder = t.testdir({ warehouse: {}, [CANARY]: { 'orders.csv': `id,note\n1,${CANARY}\n` } });
   const collector = await testCollector(t);
-  const api: Line[] = [];
-  const log = pino({ level: 'info' }, { write: (line: string) => void api.push(JSON.parse(line)) });
-  const world = await testPlatform(t, folder, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, (it) => ({ ...it, log }));
+  const api = logLines();
+  const world = await testPlatform(t, folder, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, api.adapt);
   const worker = await startWorker(t, { ...world.environment, OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=abc' });
   const inTrace = await caller(world, { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-01` });
   const run = await syncOnce(await caller(world), `${folder}/${CANARY}`, inTrace);
@@ -117,7 +116,7 @@ t.test('OTEL_EXPORTER_OTLP_ENDPOINT: a sync is one trace from the request to the
   const wrote = worker.log().filter(({ trace_id }) => trace_id === CALLER.traceId);
   t.match(wrote, [{ msg: 'attempt started', run_id: run.run_id }, { msg: 'attempt ended' }]);
   const keys = { workflow_id: run.workflow_id, source_id: run.source_id, trace_id: CALLER.traceId };
-  namedByEachKey(t, keys, { API: api, worker: wrote });
+  namedByEachKey(t, keys, { API: api.lines, worker: wrote });
   const received = collector.received();
   t.match(received, /x-collector-key/);
   const secrets = [CANARY, 'acme', world.database.app.password, world.database.app.database, 'select ', '?'];

@@ -9,10 +9,14 @@ import { until } from '../../../test/until.ts';
 import * as endpoints from '../src/contract.ts';
 
 /** The whole platform but its workers, called as an administrator of `acme`. */
-export async function runWorld(t: Teardown, more: Record<string, string> = {}) {
+export async function runWorld(
+  t: Teardown,
+  more: Record<string, string> = {},
+  adapt?: Parameters<typeof testPlatform>[3],
+) {
   const folder = await mkdtemp(join(tmpdir(), 'weir-transforms-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const platform = await testPlatform(t, folder, more);
+  const platform = await testPlatform(t, folder, more, adapt);
   const token = await platform.token('acme');
   const call = <E extends Endpoint>(endpoint: E, input: Partial<Input<E>> = {}): Promise<CallResult<E>> =>
     platform.call({ token, tenant: 'acme' }, endpoint, input);

@@ -2,6 +2,7 @@ import { call as ask, type Endpoint, type Input } from '@weir/kernel/contract';
 import { cancelRun, completeRun, createRun, getRun, listRuns, type RunView, readLog } from '@weir/plugin-runs/contract';
 import { cancelWorkflow, getWorkflow, startWorkflow } from '@weir/plugin-workflow-engine/contract';
 import t from 'tap';
+import { logLines } from '../../../test/log-lines.ts';
 import { until } from '../../../test/until.ts';
 import { startWorker } from '../../../test/worker-process.ts';
 import * as endpoints from '../src/contract.ts';
@@ -14,10 +15,11 @@ const BASE = 'silver.acme.base';
 const SUMS = 'gold.acme.sums';
 
 t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) => {
-  const world = await runWorld(t, { WEIR_SERVICE_PRINCIPALS: JSON.stringify(PRINCIPALS) });
+  const api = logLines();
+  const world = await runWorld(t, { WEIR_SERVICE_PRINCIPALS: JSON.stringify(PRINCIPALS) }, api.adapt);
   const { ok, call, hydrated, materialized, ended, rows, database } = world;
   // One lane: a cancelled run that kept its place would hold up the next one for ever.
-  await startWorker(t, { ...world.environment, WEIR_TRANSFORM_LANES_PER_TENANT: '1' }, 'transform');
+  const worker = await startWorker(t, { ...world.environment, WEIR_TRANSFORM_LANES_PER_TENANT: '1' }, 'transform');
   const base = await hydrated('base', 'select * from (values (1, 10), (2, 20)) v(id, total)', BASE);
 
   const made = await materialized(base);
@@ -27,6 +29,22 @@ t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) 
     [2, 20],
   ]);
   t.not(made.orchestrator_run_id, made.run_id, 'the run is a part of one of its own');
+
+  await t.test('the lines of a run in both logs → found by each of its keys', async (t) => {
+    const started = await ok(endpoints.materializeTransform, { params: base });
+    const { run_id, workflow_id } = started;
+    const { orchestrator_run_id, transform_id } = await ended(run_id);
+    const attempt = await until('the lines of an attempt', () => {
+      const lines = worker.log().filter((line) => line.run_id === run_id);
+      return lines.some(({ msg }) => msg === 'attempt ended') && lines;
+    });
+    const trace_id = attempt[0]?.trace_id;
+    t.match(trace_id, /^[0-9a-f]{32}$/);
+    const keys = { trace_id, workflow_id, transform_id };
+    for (const line of attempt) t.match(line, { ...keys, orchestrator_run_id });
+    const start = api.lines.find((line) => line.msg === 'answered' && line.trace_id === trace_id);
+    t.match(start, keys, 'the answer to a start names what it made');
+  });
 
   const sums = await hydrated('sums', `select sum(total)::bigint as total from ${BASE}`, SUMS);
   const first = await materialized(sums);
@@ -70,7 +88,7 @@ t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) 
   );
 
   await t.test('parallel starts → one run; a repeated execute → the run that is there', async (t) => {
-    const slow = await hydrated('slow', 'select count(*) as n from range(3000000000)', 'gold.acme.slow');
+    const slow = await hydrated('slow', 'select count(*) as n from range(90000000000)', 'gold.acme.slow');
     const starts = await Promise.all([1, 2].map(() => call(endpoints.materializeTransform, { params: slow })));
     t.strictSame(starts.map(({ status }) => status).sort(), [202, 409]);
     const [taken, refused] = [starts.find(({ ok }) => ok), starts.find(({ ok }) => !ok)];
