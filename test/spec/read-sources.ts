@@ -22,7 +22,7 @@ const FAMILIES = [...new Set(['WEIR', ...variables.map(({ name }) => /^TABLE_CAT
 const READS = [
   new RegExp(`\\b(?:env|environment)\\??\\.(${NAME})\\b`, 'g'),
   new RegExp(`\\b(?:env|environment)\\[['"\`](${NAME})['"\`]\\]`, 'g'),
-  new RegExp(`^\\s*(${NAME}): (?:Type\\.|OneOf\\(|SecretSetting\\(|count\\()`, 'gm'),
+  new RegExp(`^\\s*(${NAME}): (?:Type\\.|OneOf\\(|(?:SecretSetting|count|text|file)\\()`, 'gm'),
   new RegExp(`['"\`]((?:${FAMILIES})_[A-Z0-9_]*[A-Z0-9])['"\`]`, 'g'),
 ];
 const DESTRUCTURED = /\{([^{}]*)\} = (?:[\w.]*\.)?(?:env|environment)\b/g;
