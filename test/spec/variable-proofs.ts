@@ -316,7 +316,7 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
   ),
   ...proved(
     'plugins/sources/test/uploads.test.ts',
-    'more than the quota → upload_quota_exceeded, and nothing is left',
+    'more than the quota, by bytes or by number → refused, and nothing is left',
     'WEIR_UPLOAD_QUOTA_MIB',
   ),
   ...proved(

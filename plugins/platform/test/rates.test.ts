@@ -61,6 +61,7 @@ const rates = (more: object) => ({
   WEIR_RATE_READS: 2,
   WEIR_RATE_WRITES: 1,
   WEIR_RATE_STARTS: 1,
+  WEIR_RATE_COSTLY: 1,
   WEIR_RATE_GUESSES: 2,
   ...more,
 });
@@ -143,7 +144,13 @@ t.test('whoever is denied again and again is cut off as well, so that no trail i
 });
 
 t.test('a rate of 0 is none', async (t) => {
-  const none = { WEIR_RATE_READS: 0, WEIR_RATE_WRITES: 0, WEIR_RATE_STARTS: 0, WEIR_RATE_GUESSES: 0 };
+  const none = {
+    WEIR_RATE_READS: 0,
+    WEIR_RATE_WRITES: 0,
+    WEIR_RATE_STARTS: 0,
+    WEIR_RATE_COSTLY: 0,
+    WEIR_RATE_GUESSES: 0,
+  };
   const under = await world(t, none);
   await under.tenant('acme');
   for (let n = 0; n < 20; n += 1) t.match(await under.as('acme').call(getStatus, {}), { status: 200 });
