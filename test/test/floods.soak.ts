@@ -12,6 +12,7 @@ const CONNECTIONS = 190;
 const SLOW = "select levenshtein(repeat('a',60000),repeat('b',60000)) as x";
 /** How much longer the calls of another tenant may take under a flood. */
 const FACTOR = 3;
+const OCTETS = 'application/octet-stream';
 const READS = ['/api/v1/sources', '/api/v1/datasets', '/api/v1/runs?limit=20'];
 
 const world = await testPlatform(t, t.testdir());
@@ -104,6 +105,14 @@ const FLOODS = [
     () =>
       flood(40, (agent) =>
         ask(`${fullPath(validateTransform)}`, { ...editors, method: 'POST', body: validation, agent }),
+      ),
+  ],
+  [
+    'uploads by the thousand',
+    reads,
+    () =>
+      flood(8, (agent, at) =>
+        ask(`/api/v1/uploads?name=${at}.csv`, { ...editors, method: 'POST', body: 'id\n1\n', type: OCTETS, agent }),
       ),
   ],
   ['64 event streams', reads, () => flood(64, (agent) => ask('/api/v1/events', { ...theirs, agent }))],
