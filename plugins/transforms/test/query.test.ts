@@ -32,6 +32,15 @@ t.test('SQL over the datasets of a tenant', async (t) => {
     t.match(alone, { body: { rows: [[1]], truncated: false, inputs: [] } });
   });
 
+  await t.test('a page with many charts asks at once → each is answered', async (t) => {
+    const asked = Array.from({ length: 7 }, (_, at) => call(runQuery, { body: { sql: `select ${at} as at` } }));
+    const answers = await Promise.all(asked);
+    t.strictSame(
+      answers.map((one) => (one.ok ? one.body.rows : one.problem.code)),
+      answers.map((_, at) => [[at]]),
+    );
+  });
+
   await t.test('an Arrow stream where it is accepted → the same rows and inputs', async (t) => {
     const answer = await app.inject({
       method: 'POST',
