@@ -1,9 +1,8 @@
 import * as tools from '@weir/migrations';
-import { inCall } from '@weir/turns';
+import { inCall, poolTurns } from '@weir/turns';
 import { pino } from 'pino';
 import t from 'tap';
 import { until } from '../../test/until.ts';
-import { databaseTurns } from '../src/persistence/database-turns.ts';
 import { openDatabase } from '../src/persistence/open-database.ts';
 import { testDatabase } from '../src/testing/test-database.ts';
 
@@ -17,7 +16,7 @@ t.test(
     const [acme, other] = [await database.tenant('acme'), await database.tenant('other')];
     const { db, close } = await openDatabase({
       ...{ ...database.app, name: database.app.database, entities: [], log },
-      ...{ poolSize: POOL, inTurn: databaseTurns(POOL) },
+      ...{ poolSize: POOL, inTurn: poolTurns(POOL) },
     });
     t.teardown(close);
     const callOf = (tenant: string) => ({

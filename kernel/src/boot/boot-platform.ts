@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { startTelemetry, type Telemetry } from '@weir/telemetry';
+import { poolTurns } from '@weir/turns';
 import { databaseTls, engineTls, type OpenedVault, openVault, type Vault } from '@weir/vault';
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -14,7 +15,6 @@ import { type Contributions, contributions } from '../contributions/contribution
 import { armFaultpoints } from '../faultpoint.ts';
 import { createLog } from '../log/log.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
-import { databaseTurns } from '../persistence/database-turns.ts';
 import { checkHead, type MigrationsPackage, pluginHistories } from '../persistence/head-check.ts';
 import { type Database, openDatabase } from '../persistence/open-database.ts';
 import type { WeirPlugin } from '../plugins/define-plugin.ts';
@@ -99,7 +99,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     password: settings.DB_PASSWORD.reveal(),
     ssl: databaseTls(settings, settings.DB_HOST).ssl,
     poolSize: settings.WEIR_DB_POOL_SIZE,
-    ...(options.program !== WORKER ? { inTurn: databaseTurns(settings.WEIR_DB_POOL_SIZE) } : {}),
+    ...(options.program !== WORKER ? { inTurn: poolTurns(settings.WEIR_DB_POOL_SIZE) } : {}),
     entities: [Run, ...plan.planned.flatMap(({ plugin }) => plugin.spec.entities ?? [])],
     log,
   });

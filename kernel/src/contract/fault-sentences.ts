@@ -27,8 +27,9 @@ export function shownFaults(document: object): ShownFault[] {
 }
 
 /** What is wrong, to be read after its place, with the names that it is about; `text` is what was sent. */
-export function faultSentence({ code, message, dataset_id, nearest, line, column }: ShownFault, text?: string): string {
-  const said = message ?? code.replaceAll('_', ' ');
+export function faultSentence({ known, ...fault }: ShownFault, text?: string): string {
+  const { code, message, dataset_id, nearest, line, column } = fault;
+  const said = `${message ?? code.replaceAll('_', ' ')}${code === 'enum' && known ? `: ${known.join(', ')}` : ''}`;
   const name = dataset_id ?? (line === undefined || text === undefined ? undefined : nameAt(text, line, column ?? 1));
   const named = name === undefined ? said : `${said}: \`${name}\``;
   return nearest === undefined ? named : `${named}. Did you mean \`${nearest}\`?`;

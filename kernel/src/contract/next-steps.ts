@@ -4,7 +4,9 @@ import { type Static, Type } from '@sinclair/typebox';
 export const NextStep = Type.Object(
   {
     operation: Type.String({ description: 'operationId of the endpoint that does it' }),
-    params: Type.Record(Type.String(), Type.String(), { description: 'Its path and query parameters, filled in' }),
+    params: Type.Record(Type.String(), Type.String(), {
+      description: 'Its parameters of path and query, and members of its body, as texts',
+    }),
     text: Type.String({ description: 'What it does, as an imperative' }),
   },
   { description: 'A step that helps' },

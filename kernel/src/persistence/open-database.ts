@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { type EntityManager, MikroORM, UnderscoreNamingStrategy } from '@mikro-orm/postgresql';
+import type { PoolTurns } from '@weir/turns';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import type { Tenant } from '../contract/caller.ts';
-import type { DatabaseTurns } from './database-turns.ts';
 import { databaseError } from './errors.ts';
 import { inFlight } from './in-flight.ts';
 import { type PlatformSql, runSql } from './run-sql.ts';
@@ -36,7 +36,7 @@ export interface DatabaseOptions {
   /** Connections at most; ten unless given. */
   poolSize?: number;
   /** How tenants take turns at them; first come, first served unless given. */
-  inTurn?: DatabaseTurns;
+  inTurn?: PoolTurns;
   /** After this long without a byte from the server a connection is given up; 45 seconds unless given. */
   maxSilenceMs?: number;
 }

@@ -1,4 +1,5 @@
 export { type Call, callTurns, goneOfCall, inCall, takeForCall } from './call-turns.ts';
+export { type PoolTurns, poolTurns } from './pool-turns.ts';
 export {
   createTurns,
   type Taker,

@@ -120,7 +120,10 @@ t.test('a table is kept up to date by increments: by row, by key and by partitio
     const split = await hydrated('split', sql, 'gold.acme.split', by);
     await run(split, { reason: 'first', extent: 'full' });
     t.equal(await divide(split, { partition_by: ['R'] }), 'partitions_differ');
-    t.match(await readOf(split), { status: 'warning', detail: /divided by `d`/ });
+    t.match(await readOf(split), {
+      ...{ status: 'warning', detail: /divided by `d`/ },
+      next: [{ operation: 'transforms.materialize', params: { full: 'true' } }],
+    });
     t.match(await materialized(split), { status: 'failed', failure: { code: 'partitions_differ', hint: /full run/ } });
     t.strictSame(await shown('split'), ['1,1,10', '2,1,20', '2,2,5']);
     await run(split, { reason: 'full_asked', extent: 'full' }, { full: true });

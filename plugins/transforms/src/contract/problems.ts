@@ -13,7 +13,7 @@ export const SQL_FAULTS: Readonly<Record<string, string>> = {
   function_mismatch: 'No form of this function takes these values',
   table_function_refused: 'This function may not stand in FROM',
   construct_refused: 'This is not permitted in a statement',
-  describe_refused: 'DESCRIBE, SHOW and SUMMARIZE cannot stand here: the columns of a table are on its own page',
+  describe_refused: 'The columns of a table are on its own page, and this cannot stand here',
   not_select: 'Only a SELECT can stand here. A PIVOT names its values with IN',
   several_statements: 'Only one statement can stand here',
   too_complex: 'The statement is nested too deeply or has too many parts',

@@ -13,9 +13,9 @@ import { foundTransform } from './transform/rows.ts';
 import { hasWorker } from './workers.ts';
 
 /** A step about the transform of the check. */
-const ofTransform = (operation: string, text: string) => ({
+const ofTransform = (operation: string, text: string, more: Record<string, string> = {}) => ({
   operation,
-  params: { transform_id: '{subject_id}' },
+  params: { transform_id: '{subject_id}', ...more },
   text,
 });
 
@@ -129,12 +129,12 @@ async function outputOutcome({ tables }: ReadinessDeps, tenant: Tenant, { row, l
   }
   if (!exists && last?.status === 'succeeded' && last.output === row.output) {
     const hint = 'Run the transform again with `force`.';
-    const next = [ofTransform('transforms.materialize', 'Run the transform again with force')];
+    const next = [ofTransform('transforms.materialize', 'Run the transform again', { force: 'true' })];
     return { status: 'warning', detail: 'The last run wrote the output, and it is not there any more.', hint, next };
   }
   if (partitionBy !== undefined && needsFullRun(definitionOf(row), partitionBy)) {
     const hint = 'Run it once as full, which divides the table anew and replaces all of its rows.';
-    const next = [ofTransform('transforms.materialize', 'Run the transform as full')];
+    const next = [ofTransform('transforms.materialize', 'Run it as full', { full: 'true' })];
     return {
       status: 'warning',
       detail: `The output is ${dividedText(partitionBy)}, not by \`partition_by\`.`,

@@ -1,5 +1,10 @@
 import type { Output } from '@weir/kernel/contract';
-import { changeTransform, type getTransformDetail, hydrateTransform } from '@weir/plugin-transforms/contract';
+import {
+  changeTransform,
+  type getTransformDetail,
+  hydrateTransform,
+  materializeTransform,
+} from '@weir/plugin-transforms/contract';
 import { useChange } from '../../api/queries.ts';
 import { useMay } from '../../session/person.ts';
 import type { Check, Fix } from './readiness-list.tsx';
@@ -12,6 +17,8 @@ export function useFixes(detail: Detail) {
   const mayChange = useMay(changeTransform);
   const hydrate = useChange(hydrateTransform);
   const change = useChange(changeTransform);
+  const mayRun = useMay(materializeTransform);
+  const start = useChange(materializeTransform);
   const params = { transform_id: detail.transform_id };
   const isHydrated = detail.artifact !== null;
   const again: Fix = { label: 'Check again', act: () => hydrate.mutate({ params }), isPending: hydrate.isPending };
@@ -27,6 +34,14 @@ export function useFixes(detail: Detail) {
   const ofEditors = (fix: Fix) => (mayChange ? fix : undefined);
   const toDefinition = ofEditors(toTab(isHydrated ? 'Change the definition' : 'See the draft', 'definition'));
   const toStatement = isHydrated ? toDefinition : undefined;
+  /** A run that the check itself asks for. */
+  const startOf = (next: Check['next']): Fix | undefined => {
+    const step = next?.find(({ operation }) => operation === materializeTransform.id);
+    if (step === undefined || !mayRun) return undefined;
+    const body = { full: step.params.full === 'true', force: step.params.force === 'true' };
+    return { label: step.text, act: () => start.mutate({ params, body }), isPending: start.isPending };
+  };
+  const { checks } = detail.readiness;
   const run = detail.last_run?.run_id;
   const toRun: Fix | undefined =
     run === undefined ? undefined : { label: 'See the run', link: { to: '/runs/$runId', params: { runId: run } } };
@@ -36,10 +51,10 @@ export function useFixes(detail: Detail) {
     runtime: hydrating,
     archived: ofEditors(restore),
     inputs: toStatement ?? hydrating,
-    output: toDefinition,
+    output: startOf(checks.find(({ check }) => check === 'output')?.next) ?? toDefinition,
     worker: { label: 'See the workers', link: { to: '/operations', search: { tab: 'health' } } },
     last_run: toRun,
     lineage: isHydrated ? toTab('See the lineage', 'lineage') : hydrating,
   };
-  return { fixOf: ({ check }: Check) => fixes[check], error: hydrate.error ?? change.error };
+  return { fixOf: ({ check }: Check) => fixes[check], error: hydrate.error ?? change.error ?? start.error };
 }

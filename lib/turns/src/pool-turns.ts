@@ -1,4 +1,5 @@
-import { callTurns, createTurns } from '@weir/turns';
+import { callTurns } from './call-turns.ts';
+import { createTurns } from './turns.ts';
 
 /** Of a larger pool, connections that only work has which no call waits for. */
 const OF_BACKGROUND = 2;
@@ -10,10 +11,10 @@ const MAX_WAIT_MS = 5_000;
 const WHILE_OTHERS_MS = 1_000;
 
 /** Runs work on a connection in the turn of its tenant. */
-export type DatabaseTurns = <T>(tenantId: string, work: () => Promise<T>) => Promise<T>;
+export type PoolTurns = <T>(tenantId: string, work: () => Promise<T>) => Promise<T>;
 
 /** Fair turns at a pool of connections. Throws `TurnRefused` for whoever asks for too many at a time. */
-export function databaseTurns(poolSize: number): DatabaseTurns {
+export function poolTurns(poolSize: number): PoolTurns {
   const reserved = poolSize > OF_BACKGROUND ? OF_BACKGROUND : 0;
   const waiting = { maxWaiting: MAX_WAITING, maxWaitingOfCaller: MAX_WAITING_OF_CALLER, maxWaitMs: MAX_WAIT_MS };
   const pool = (slots: number, share: number) =>
