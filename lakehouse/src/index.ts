@@ -142,3 +142,4 @@ export {
 export { localFileIO } from './store/fileio-local.ts';
 export { openStore } from './store/store.ts';
 export type { S3Options, Store, StoreOptions } from './store/store-options.ts';
+export { isBelow, type TableFiles, tableFiles } from './store/table-files.ts';

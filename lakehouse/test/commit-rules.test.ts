@@ -10,6 +10,7 @@ import {
   prepareSpecUpdate,
   readMetadata,
   type TableMetadata,
+  tableFiles,
 } from '../src/index.ts';
 import { readManifestList } from '../src/manifest/manifest.ts';
 import { openLake } from './lake.ts';
@@ -106,7 +107,7 @@ t.test('commits', async (t) => {
     const taken = [];
     for (const base of [after(first), after(first), read]) {
       const { metadata } = await prepareAppend({ ...base, files: [stagedIn(base.metadata, 0)] });
-      const [, ...rest] = await readManifestList(io, findSnapshot(metadata)!['manifest-list']!);
+      const [, ...rest] = await readManifestList(tableFiles(io, metadata), findSnapshot(metadata)!['manifest-list']!);
       t.equal(rest.length, 1);
       taken.push(rest);
     }

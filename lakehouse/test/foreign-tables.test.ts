@@ -14,6 +14,7 @@ import {
   readMetadata,
   stringifyExact,
   type TableMetadata,
+  tableFiles,
 } from '../src/index.ts';
 import { readManifestList } from '../src/manifest/manifest.ts';
 import { encodeInteger } from '../src/schema/single-value.ts';
@@ -121,7 +122,9 @@ t.test('tables of other writers', async (t) => {
     const old = await load((await python(MAKE, folder, '1')) as string);
     const { location } = old.metadata;
     const snapshot = findSnapshot(old.metadata)!;
-    const manifests = (await readManifestList(io, snapshot['manifest-list']!)).map((one) => one.manifest_path);
+    const manifests = (await readManifestList(tableFiles(io, old.metadata), snapshot['manifest-list']!)).map(
+      (one) => one.manifest_path,
+    );
     const bare = {
       'format-version': 1,
       'table-uuid': old.metadata['table-uuid'],
@@ -144,7 +147,10 @@ t.test('tables of other writers', async (t) => {
     t.match(commit.newMetadataLocation, /\/00008-/);
     t.match(findSnapshot(commit.metadata)?.summary, { 'total-records': '11', 'total-data-files': '5' });
     t.match(await sizes(commit.metadata), { rows: 11n });
-    const counts = await readManifestList(io, findSnapshot(commit.metadata)?.['manifest-list'] ?? '');
+    const counts = await readManifestList(
+      tableFiles(io, commit.metadata),
+      findSnapshot(commit.metadata)?.['manifest-list'] ?? '',
+    );
     t.ok(
       counts.every((one) => typeof one.added_files_count === 'number' && typeof one.existing_rows_count === 'bigint'),
     );

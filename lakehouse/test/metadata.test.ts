@@ -120,7 +120,7 @@ t.test('a local warehouse', async (t) => {
   });
 
   t.test('metadata is read back, gzip or not, and other things are metadata_invalid', async (t) => {
-    const metadata = newMetadata({ location: `file://${root}/t`, fields: [], properties: { a: 'b' } });
+    const metadata = newMetadata({ location: `file://${root}`, fields: [], properties: { a: 'b' } });
     const text = stringifyExact({ ...metadata, 'current-snapshot-id': -1, unknown: { kept: true } });
     await writeFile(join(root, 'a.json'), text);
     await writeFile(join(root, 'b.gz.json'), gzipSync(text));

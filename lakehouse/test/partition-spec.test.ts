@@ -145,7 +145,7 @@ t.test('partition values of every type come back from a manifest, here and in Py
     const none = { column_sizes: {}, value_counts: {}, null_value_counts: {}, lower_bounds: {}, upper_bounds: {} };
     const size = { record_count: '1', file_size_in_bytes: '1' };
     return {
-      ...{ ...none, ...size, location: `file:///f/${randomUUID()}`, spec_id: 0 },
+      ...{ ...none, ...size, location: `${created.metadata.location}/data/${randomUUID()}`, spec_id: 0 },
       partition: Object.fromEntries(partition),
     };
   });
@@ -214,7 +214,12 @@ t.test('all rows are written anew under another spec → one commit, and none fo
   const { fields } = currentSchema(created.metadata);
   const file = (specId: number, fieldId: number): StagedFile => ({
     ...{ column_sizes: {}, value_counts: {}, null_value_counts: {}, lower_bounds: {}, upper_bounds: {} },
-    ...{ record_count: '1', file_size_in_bytes: '1', location: `file:///f/${randomUUID()}`, spec_id: specId },
+    ...{
+      record_count: '1',
+      file_size_in_bytes: '1',
+      location: `${created.metadata.location}/data/${randomUUID()}`,
+      spec_id: specId,
+    },
     partition: { [fieldId]: Buffer.from([1, 0, 0, 0, ...(fieldId === 1001 ? [0, 0, 0, 0] : [])]).toString('base64') },
   });
   const first = await prepareAppend({ io, ...created, files: [file(0, 1000)] });

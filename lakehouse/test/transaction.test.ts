@@ -55,7 +55,9 @@ t.test('commits', async (t) => {
       let model: string[] = [];
       const history = new Map<bigint, string[]>();
       for (const [turn, { overwrite, count }] of steps.entries()) {
-        const files = Array.from({ length: count }, (_, index) => file(`file:///f/${turn}-${index}`));
+        const files = Array.from({ length: count }, (_, index) =>
+          file(`${created.metadata.location}/data/${turn}-${index}`),
+        );
         const commit = await (overwrite ? prepareOverwrite : prepareAppend)({ ...at, files });
         const next = [...(overwrite ? [] : model), ...files.map((one) => one.location)].sort();
         const idle = count === 0 && (!overwrite || model.length === 0);
@@ -78,7 +80,13 @@ t.test('commits', async (t) => {
 
   t.test('the caller’s keys stand in the summary beside the standard counters', async (t) => {
     const summary = { 'weir.run-id': 'r1', operation: 'forged' };
-    const commit = await prepareAppend({ io, ...(await start()), files: [file('file:///f/1')], summary });
+    const created = await start();
+    const commit = await prepareAppend({
+      io,
+      ...created,
+      files: [file(`${created.metadata.location}/data/1`)],
+      summary,
+    });
     t.match(findSnapshot(commit.metadata), {
       summary: { 'weir.run-id': 'r1', operation: 'append', 'added-records': '7', 'added-data-files': '1' },
       'sequence-number': 1n,
@@ -94,8 +102,9 @@ t.test('commits', async (t) => {
   });
 
   t.test('an empty append with allowEmpty → a snapshot with the same files', async (t) => {
-    for (const held of [[], [file('file:///f/1')]]) {
-      const before = after(await prepareAppend({ io, ...(await start()), files: held }));
+    const created = await start();
+    for (const held of [[], [file(`${created.metadata.location}/data/1`)]]) {
+      const before = after(await prepareAppend({ io, ...created, files: held }));
       const commit = await prepareAppend({ ...before, files: [], allowEmpty: true });
       t.not(commit.snapshotId, undefined);
       t.strictSame(
@@ -110,7 +119,7 @@ t.test('commits', async (t) => {
     const created = await start();
     const folder = join(localPath(created.metadata.location), 'metadata');
     const before = await readdir(folder);
-    const commit = await prepareAppend({ io, ...created, files: [file('file:///f/1')] });
+    const commit = await prepareAppend({ io, ...created, files: [file(`${created.metadata.location}/data/1`)] });
     t.equal(commit.written.length, 3);
     for (const location of commit.written) await io.remove(location);
     t.strictSame(await readdir(folder), before);
@@ -126,7 +135,12 @@ t.test('commits', async (t) => {
     t.equal(alone.snapshotId, undefined);
     t.not(alone.newMetadataLocation, created.metadataLocation);
     t.match(alone.metadata, { 'current-schema-id': 1, 'last-column-id': 10 });
-    const both = await prepareAppend({ io, ...created, files: [file('file:///f/1')], schema: wide });
+    const both = await prepareAppend({
+      io,
+      ...created,
+      files: [file(`${created.metadata.location}/data/1`)],
+      schema: wide,
+    });
     t.equal(findSnapshot(both.metadata)?.['schema-id'], 1);
     const same = await prepareAppend({ ...after(alone), files: [], schema: wide });
     t.equal(same.newMetadataLocation, alone.newMetadataLocation);
@@ -138,7 +152,8 @@ t.test('commits', async (t) => {
   });
 
   t.test('a replaced schema → one metadata file, new ids, and old snapshots keep their schema', async (t) => {
-    let at = after(await prepareAppend({ io, ...(await start()), files: [file('file:///f/1')] }));
+    const created = await start();
+    let at = after(await prepareAppend({ io, ...created, files: [file(`${created.metadata.location}/data/1`)] }));
     const first = at.metadata;
     const seen = new Set([...currentSchema(first).fields.map(({ id }) => id)]);
     for (const [turn, type] of (['string', 'int', 'boolean', 'int'] as const).entries()) {
@@ -147,13 +162,21 @@ t.test('commits', async (t) => {
       const id = schema.fields.find(({ name }) => name === 'a')?.id ?? 0;
       t.notOk(seen.has(id), 'an id is never given twice');
       seen.add(id);
-      const commit = await prepareReplace({ ...at, files: [file(`file:///f/r${turn}`)], schema });
+      const commit = await prepareReplace({
+        ...at,
+        files: [file(`${created.metadata.location}/data/r${turn}`)],
+        schema,
+      });
       t.equal(commit.written.filter((location) => location.endsWith('.metadata.json')).length, 1);
       t.equal(commit.metadata['last-column-id'], id);
       t.strictSame(currentSchema(commit.metadata).fields, schema.fields);
       t.equal(findSnapshot(commit.metadata)?.['schema-id'], schema['schema-id']);
-      t.strictSame(await names(commit.metadata), [`file:///f/r${turn}`]);
-      const again = await prepareReplace({ ...after(commit), files: [file('file:///f/2')], schema });
+      t.strictSame(await names(commit.metadata), [`${created.metadata.location}/data/r${turn}`]);
+      const again = await prepareReplace({
+        ...after(commit),
+        files: [file(`${created.metadata.location}/data/2`)],
+        schema,
+      });
       t.equal(again.metadata.schemas.length, commit.metadata.schemas.length, 'the same schema twice is one');
       at = after(commit);
     }
@@ -183,7 +206,12 @@ t.test('commits', async (t) => {
     const created = await start();
     const log = Array.from({ length: 100 }, (_, index) => ({ 'metadata-file': `m${index}`, 'timestamp-ms': index }));
     const metadata = { ...created.metadata, 'metadata-log': log };
-    const commit = await prepareAppend({ io, ...created, metadata, files: [file('file:///f/1')] });
+    const commit = await prepareAppend({
+      io,
+      ...created,
+      metadata,
+      files: [file(`${created.metadata.location}/data/1`)],
+    });
     t.equal(commit.metadata['metadata-log'].length, 19);
     t.equal(commit.metadata['metadata-log'].at(-1)?.['metadata-file'], created.metadataLocation);
     const folder = `${metadata.location}/metadata`;
@@ -192,7 +220,7 @@ t.test('commits', async (t) => {
       'metadata-file': at === 2 ? 'file:///other/m' : `${folder}/m${at}`,
     }));
     const from = { ...created, metadata: { ...metadata, 'metadata-log': named } };
-    const next = await prepareAppend({ io, ...from, files: [file('file:///f/1')] });
+    const next = await prepareAppend({ io, ...from, files: [file(`${created.metadata.location}/data/1`)] });
     const gone = outdatedMetadata(from, { ...next, metadataLocation: next.newMetadataLocation });
     t.equal(gone.length, 81, 'all but those of the new log, and but the one that lies elsewhere');
     t.ok(gone.every((location) => location.startsWith(folder)));
@@ -203,7 +231,12 @@ t.test('commits', async (t) => {
     const field = { 'field-id': 1000, 'source-id': 1, name: 'a', transform: 'identity' } as const;
     const specs = [{ 'spec-id': 0, fields: [field] }];
     const partitioned = { ...created.metadata, 'partition-specs': specs };
-    const refused = prepareAppend({ io, ...created, metadata: partitioned, files: [file('file:///f/1')] });
+    const refused = prepareAppend({
+      io,
+      ...created,
+      metadata: partitioned,
+      files: [file(`${created.metadata.location}/data/1`)],
+    });
     await t.rejects(refused, { code: 'partition_invalid' });
   });
 

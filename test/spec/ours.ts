@@ -118,6 +118,7 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_RUN_LOG_RETENTION_DAYS', because('platform', 'how long logs of runs are kept in files')],
   ['WEIR_UI_CLIENT_ID', because('ui', 'the client of the web pages at the identity provider')],
   ['WEIR_WAREHOUSE', because('datasets', 'where the tables lie')],
+  ['WEIR_FOREIGN_FOLDERS', because('datasets', 'where tables of a tenant may lie beside its own folders')],
   ['WEIR_TABLE_CACHE_DIR', because('datasets', 'local copies of table files in S3')],
   ['WEIR_TABLE_CATALOG_TOKEN', because('datasets', 'lets us into a REST catalog')],
   ['WEIR_SNAPSHOT_MAX_AGE_HOURS', because('datasets', 'how long every snapshot of a table can be read')],

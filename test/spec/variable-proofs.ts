@@ -160,6 +160,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'OBJECT_STORE_SECRET_ACCESS_KEY_FILE',
   ),
   ...proved(
+    'plugins/datasets/test/remote-reads.test.ts',
+    'a table of the remote catalog that names files of another tenant → none of them is read',
+    'WEIR_FOREIGN_FOLDERS',
+  ),
+  ...proved(
     'plugins/datasets/test/sweep.test.ts',
     'the route and the hourly sweep take the grace of WEIR_SWEEP_GRACE_HOURS',
     'WEIR_SWEEP_GRACE_HOURS',

@@ -15,6 +15,7 @@ import { currentSchema, findSnapshot, newSnapshotId, type Snapshot, type TableMe
 import { MAIN_BRANCH } from '../metadata/table-update.ts';
 import type { TypedPartitionField } from '../partition/partition-type.ts';
 import { isUnpartitioned, partitionSpec, typedPartitionFields } from '../partition/partition-type.ts';
+import { type TableFiles, tableFiles } from '../store/table-files.ts';
 import { assertMain, type Change, extend } from './commit-base.ts';
 import type { CommitInput } from './commit-types.ts';
 import { mergeManifests } from './manifest-merge.ts';
@@ -65,7 +66,7 @@ function placeFile(metadata: TableMetadata, file: StagedFile): { specId: number;
 // The newest snapshot that was made here is mostly what the next one stands on. Manifest lists never change.
 const made = new WeakMap<Snapshot, readonly ManifestFile[]>();
 
-async function manifestsOf(io: CommitInput['io'], snapshot: Snapshot): Promise<readonly ManifestFile[]> {
+async function manifestsOf(io: TableFiles, snapshot: Snapshot): Promise<readonly ManifestFile[]> {
   const known = made.get(snapshot);
   // Only the newest is kept, as older ones live as long as the table's metadata.
   made.delete(snapshot);
@@ -102,8 +103,10 @@ export async function changeSnapshot(
   change: Change,
   replace: (draft: SnapshotDraft) => Promise<Replacement>,
 ): Promise<{ change: Change; pending: readonly PendingFile[]; snapshotId: bigint | undefined }> {
-  const { io, files, allowEmpty = false } = input;
+  const { files, allowEmpty = false } = input;
   const { metadata } = change;
+  const io = tableFiles(input.io, metadata);
+  for (const { location } of files) io.assertInside(location);
   const parent = findSnapshot(metadata);
   const snapshotId = newSnapshotId();
   const current = parent ? await manifestsOf(io, parent) : [];

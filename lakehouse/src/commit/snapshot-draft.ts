@@ -1,14 +1,14 @@
 import type { DataFile, ManifestEntry, ManifestFile } from '../manifest/manifest.ts';
 import type { PendingFile } from '../manifest/manifest-write.ts';
 import type { Snapshot, TableMetadata } from '../metadata/metadata.ts';
-import type { CommitInput } from './commit-types.ts';
+import type { TableFiles } from '../store/table-files.ts';
 
 /** The operations that a snapshot's summary may name. */
 export type Operation = 'append' | 'overwrite' | 'delete';
 
 /** A snapshot in the making, on top of the newest one. */
 export type SnapshotDraft = {
-  readonly io: CommitInput['io'];
+  readonly io: TableFiles;
   readonly metadata: TableMetadata;
   readonly parent: Snapshot | undefined;
   /** The manifests of the newest snapshot. */

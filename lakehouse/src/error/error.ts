@@ -9,6 +9,7 @@ export type LakehouseErrorCode =
   | 'disk_full'
   | 'file_exists'
   | 'file_missing'
+  | 'file_outside_table'
   | 'input_changed'
   | 'lines_lost'
   | 'location_outside_root'
@@ -35,6 +36,7 @@ export type LakehouseErrorCode =
   | 'store_unavailable'
   | 'table_exists'
   | 'table_missing'
+  | 'table_outside_tenant'
   | 'unsupported_type';
 
 /** What is wrong in a statement of a user. */

@@ -3,7 +3,7 @@ import type { AvroNode, AvroRecord, AvroSchema, AvroValue } from '../avro/avro-s
 import type { Snapshot } from '../metadata/metadata.ts';
 import { type Partition, partitionFromAvro } from '../partition/partition-avro.ts';
 import type { PartitionValues } from '../partition/partition-spec.ts';
-import type { FileIO } from '../store/fileio.ts';
+import type { TableFiles } from '../store/table-files.ts';
 import { MANIFEST_FILE, manifestEntry } from './manifest-schema.ts';
 import type { ColumnFigures, StagedFile } from './stats.ts';
 
@@ -104,9 +104,10 @@ const recordIn = (schema: AvroSchema): AvroNode =>
 const fieldIn = (record: AvroSchema, name: string): AvroSchema =>
   recordIn(record).fields?.find((field) => field.name === name)?.type ?? { type: 'record', fields: [] };
 
-/** Reads a manifest list; the newest manifests come first. What format version 1 does not say is what it meant. */
-export async function readManifestList(io: FileIO, location: string): Promise<ManifestFile[]> {
+/** Reads a manifest list of a table; the newest manifests come first. What format version 1 does not say is what it meant. */
+export async function readManifestList(io: TableFiles, location: string): Promise<ManifestFile[]> {
   const { rows } = decodeAvroFile(await io.read(location), MANIFEST_FILE);
+  for (const row of rows) io.assertInside(String(row.manifest_path));
   return rows.map((row) => ({
     ...row,
     partition_spec_id: Number(row.partition_spec_id ?? 0),
@@ -125,7 +126,7 @@ function hasCounts(manifest: ManifestFile): boolean {
  * The manifests of a snapshot, the newest first, all with their counts. A snapshot of format version 1 may name its
  * manifests itself instead of a list.
  */
-export async function snapshotManifests(io: FileIO, snapshot: Snapshot): Promise<ManifestFile[]> {
+export async function snapshotManifests(io: TableFiles, snapshot: Snapshot): Promise<ManifestFile[]> {
   const listed =
     snapshot['manifest-list'] === undefined
       ? await Promise.all((snapshot.manifests ?? []).map((location) => bareManifest(io, location, snapshot)))
@@ -137,7 +138,7 @@ export async function snapshotManifests(io: FileIO, snapshot: Snapshot): Promise
   );
 }
 
-async function bareManifest(io: FileIO, location: string, snapshot: Snapshot): Promise<ManifestFile> {
+async function bareManifest(io: TableFiles, location: string, snapshot: Snapshot): Promise<ManifestFile> {
   const bytes = await io.read(location);
   const { metadata } = decodeAvroFile(bytes);
   return {
@@ -175,11 +176,13 @@ export function manifestCounts(entries: readonly ManifestEntry[]): AvroRecord {
 }
 
 /** Reads a manifest; entries without snapshot id or sequence numbers take those of the manifest. */
-export async function readManifest(io: FileIO, manifest: ManifestFile): Promise<ManifestEntry[]> {
+export async function readManifest(io: TableFiles, manifest: ManifestFile): Promise<ManifestEntry[]> {
   const { rows, schema } = decodeAvroFile(await io.read(manifest.manifest_path), EXPECTED_ENTRY);
   const partition = recordIn(fieldIn(fieldIn(schema, 'data_file'), 'partition')).fields ?? [];
   return rows.map((row): ManifestEntry => {
     const file = row.data_file as AvroRecord;
+    // What a commit took out of the table is not read any more, wherever it was.
+    if (row.status !== STATUS.deleted) io.assertInside(String(file.file_path));
     // Only files that the manifest's own commit added inherit; format version 1 knows no sequence numbers at all.
     const inherited = row.status === STATUS.added ? manifest.sequence_number : 0n;
     return {

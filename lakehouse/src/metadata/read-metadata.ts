@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { LakehouseError } from '../error/error.ts';
 import type { FileIO } from '../store/fileio.ts';
+import { tableFiles } from '../store/table-files.ts';
 import type { TableMetadata } from './metadata.ts';
 import { parseExact } from './metadata-json.ts';
 import { completeMetadata } from './metadata-versions.ts';
@@ -9,8 +10,9 @@ import { completeMetadata } from './metadata-versions.ts';
 const MAX_METADATA_BYTES = 512 * 1024 * 1024;
 
 /**
- * Reads a metadata file, gzip included; `metadata_invalid` when it is none of format version 1 or 2. What version 1
- * says in other members, or not at all, stands in those of version 2.
+ * Reads a metadata file, gzip included; `metadata_invalid` when it is none of format version 1 or 2, `file_outside_table`
+ * when it lies elsewhere than the table that it is of. What version 1 says in other members, or not at all, stands in those
+ * of version 2.
  */
 export async function readMetadata(io: FileIO, location: string): Promise<TableMetadata> {
   const bytes = await io.read(location);
@@ -22,5 +24,7 @@ export async function readMetadata(io: FileIO, location: string): Promise<TableM
   } catch (error) {
     throw new LakehouseError('metadata_invalid', 'A table metadata file is not readable', { cause: error });
   }
-  return completeMetadata(read);
+  const metadata = completeMetadata(read);
+  tableFiles(io, metadata).assertInside(location);
+  return metadata;
 }

@@ -16,7 +16,8 @@ export function pinnedRows(
   metadata: TableMetadata,
   { files, schema }: { files: readonly LiveFile[]; schema: TableSchema },
 ): PinnedRows {
-  const { schemas, properties, 'current-schema-id': id } = metadata;
+  const { schemas, properties, location, 'current-schema-id': id } = metadata;
   const live = files.filter(({ recordCount }) => recordCount > 0n);
-  return { files: plannedFiles(readingOrder(live)), schema, table: { schemas, properties, 'current-schema-id': id } };
+  const table = { schemas, properties, location, 'current-schema-id': id };
+  return { files: plannedFiles(readingOrder(live)), schema, table };
 }

@@ -4,12 +4,13 @@ import type { TableMetadata } from '../metadata/metadata.ts';
 import type { PlannedFile } from '../scan/plan-read.ts';
 import type { Field, TableSchema } from '../schema/types.ts';
 import { type FileIO, localPath, type MaterializedFile } from '../store/fileio.ts';
+import { tableFiles } from '../store/table-files.ts';
 import { pathName, type RowSource, type SourceKeys } from './live-rows.ts';
 import { NAME_MAPPING_PROPERTY, parseNameMapping } from './name-mapping.ts';
 
 /** What of a table says how its files are read beside the schema that is wanted. */
 export type TableFacts = Pick<TableMetadata, 'schemas' | 'properties'> &
-  Partial<Pick<TableMetadata, 'current-schema-id'>>;
+  Partial<Pick<TableMetadata, 'current-schema-id' | 'location'>>;
 
 export type RowSourceRequest = {
   readonly files: readonly PlannedFile[];
@@ -32,7 +33,10 @@ export async function openSource(io: FileIO | undefined, request: RowSourceReque
     for (const one of held.splice(0)) one.release();
   };
   try {
-    const paths = await fetchAll(io, [...files, ...deletes], held);
+    const place = table?.location;
+    // A plan that an earlier release has pinned names no folder; its files were found in it all the same.
+    const bound = io === undefined || place === undefined ? io : tableFiles(io, { location: place });
+    const paths = await fetchAll(bound, [...files, ...deletes], held);
     const pathOf = ({ location }: { location: string }): string => paths.get(location) ?? '';
     const property = table?.properties[NAME_MAPPING_PROPERTY];
     const source: RowSource = {
@@ -61,7 +65,7 @@ export async function openSource(io: FileIO | undefined, request: RowSourceReque
 }
 
 async function fetchAll(
-  io: FileIO | undefined,
+  io: Pick<FileIO, 'materialize'> | undefined,
   files: readonly { readonly location: string }[],
   held: MaterializedFile[],
 ): Promise<Map<string, string>> {

@@ -2,6 +2,7 @@ import type { LoadedTable } from '../catalog/catalog.ts';
 import { type ManifestFile, readManifest, snapshotManifests } from '../manifest/manifest.ts';
 import type { FileIO } from '../store/fileio.ts';
 import { toLocation } from '../store/fileio.ts';
+import { statisticsOf, tableFiles } from '../store/table-files.ts';
 
 /** Manifests read at one time. */
 const READS_AT_ONCE = 8;
@@ -14,21 +15,15 @@ async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>)
   await Promise.all(Array.from({ length: READS_AT_ONCE }, worker));
 }
 
-/** Statistics files that metadata lists, whoever wrote them. */
-function statisticsOf(metadata: LoadedTable['metadata']): string[] {
-  return ['statistics', 'partition-statistics'].flatMap((member) => {
-    const listed = metadata[member];
-    return Array.isArray(listed) ? listed.map((one) => String(one?.['statistics-path'])) : [];
-  });
-}
-
 /**
  * Every file that a table still needs, in the one spelling of locations: metadata with its log, and, of all snapshots
  * that the metadata keeps, manifest lists, manifests, and all data and delete files that a manifest names, those that
- * it says were removed included. Throws when any of them cannot be read: then nothing is known to be unneeded.
+ * it says were removed included. Throws when any of them cannot be read, or lies outside of the table's folder: then
+ * nothing is known to be unneeded.
  */
 export async function referencedFiles(io: FileIO, { metadata, metadataLocation }: LoadedTable): Promise<Set<string>> {
   const referenced = new Set<string>();
+  const files = tableFiles(io, metadata);
   const add = (location: string): void => {
     try {
       referenced.add(toLocation(location));
@@ -42,11 +37,11 @@ export async function referencedFiles(io: FileIO, { metadata, metadataLocation }
   for (const location of statisticsOf(metadata)) add(location);
   await inTurns(metadata.snapshots, async (snapshot) => {
     if (snapshot['manifest-list'] !== undefined) add(snapshot['manifest-list']);
-    for (const manifest of await snapshotManifests(io, snapshot)) manifests.set(manifest.manifest_path, manifest);
+    for (const manifest of await snapshotManifests(files, snapshot)) manifests.set(manifest.manifest_path, manifest);
   });
   await inTurns([...manifests.values()], async (manifest) => {
     add(manifest.manifest_path);
-    for (const { data_file: file } of await readManifest(io, manifest)) add(file.file_path);
+    for (const { data_file: file } of await readManifest(files, manifest)) add(file.file_path);
   });
   return referenced;
 }

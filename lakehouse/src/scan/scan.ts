@@ -17,6 +17,7 @@ import { readMetadata } from '../metadata/read-metadata.ts';
 import { type PartitionKey, partitionKeys } from '../partition/partition-key.ts';
 import type { FileIO } from '../store/fileio.ts';
 import { createLru } from '../store/lru.ts';
+import { type TableFiles, tableFiles } from '../store/table-files.ts';
 import type { Condition } from './condition.ts';
 import { type PartitionPruner, partitionPruner } from './prune-partition.ts';
 
@@ -35,16 +36,17 @@ export function createScanner({ io, cachedEntries = CACHED_ENTRIES }: { io: File
     cache.set(location, value, 1 + weight(value));
     return value;
   };
-  const manifests = (snapshot: Snapshot): Promise<ManifestFile[]> =>
+  // What was read for one table holds for that table alone: its folder bounds what a file may name.
+  const manifests = (files: TableFiles, snapshot: Snapshot): Promise<ManifestFile[]> =>
     cached(
-      snapshot['manifest-list'] ?? `manifests of ${snapshot['snapshot-id']}`,
-      () => snapshotManifests(io, snapshot),
+      `${files.folder} ${snapshot['manifest-list'] ?? `manifests of ${snapshot['snapshot-id']}`}`,
+      () => snapshotManifests(files, snapshot),
       (list) => list.length,
     );
-  const entries = (manifest: ManifestFile): Promise<ManifestEntry[]> =>
+  const entries = (files: TableFiles, manifest: ManifestFile): Promise<ManifestEntry[]> =>
     cached(
-      manifest.manifest_path,
-      () => readManifest(io, manifest),
+      `${files.folder} ${manifest.manifest_path}`,
+      () => readManifest(files, manifest),
       (list) => list.length,
     );
   return {
@@ -65,13 +67,14 @@ export function createScanner({ io, cachedEntries = CACHED_ENTRIES }: { io: File
     /**
      * The data files of the newest snapshot or of the given one, newest first, each with the deletes that go with it;
      * none for a table without snapshots. With conditions, files may be left out of which the partition rules out every
-     * fitting row.
+     * fitting row. `file_outside_table` when the table, or a file of it, names one outside of the table's folder.
      */
     async files(
       metadata: TableMetadata,
       snapshotId?: bigint | string,
       { conditions = [] }: { conditions?: readonly Condition[] } = {},
     ): Promise<LiveFile[]> {
+      const table = tableFiles(io, metadata);
       const snapshot = findSnapshot(metadata, snapshotId);
       if (!snapshot) return [];
       const pruners = new Map<number, PartitionPruner>();
@@ -82,12 +85,12 @@ export function createScanner({ io, cachedEntries = CACHED_ENTRIES }: { io: File
       };
       const data: PlacedFile[] = [];
       const deletes: PlacedFile[] = [];
-      for (const manifest of await manifests(snapshot)) {
+      for (const manifest of await manifests(table, snapshot)) {
         const specId = manifest.partition_spec_id;
         const pruner = prunerOf(specId);
         const isData = manifest.content === MANIFEST_CONTENT.data;
         if (isData && !pruner.mayList(manifest.partitions)) continue;
-        for (const entry of await entries(manifest)) {
+        for (const entry of await entries(table, manifest)) {
           if (entry.status === STATUS.deleted) continue;
           if (isData && !pruner.mayHold(entry.data_file.partition)) continue;
           assertReadable(entry.data_file);

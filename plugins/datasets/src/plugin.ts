@@ -29,12 +29,14 @@ import { ProducerEntity } from './producer/entity.ts';
 import { producersService } from './producer/producers.ts';
 import { quarantinePage } from './quarantine/list.ts';
 import { inputsService } from './read/inputs.ts';
+import { withReason } from './read/refusal-reason.ts';
 import { samplesService } from './read/samples.ts';
 import { datasetService } from './read/service.ts';
 import { storageUse } from './read/storage-use.ts';
 import { turnsOfReads } from './read/turns-of-reads.ts';
 import { checkSettings, datasetSettings, expiryOf } from './settings.ts';
 import { sharedNamespaces } from './store/shared-namespaces.ts';
+import { tableScanner } from './store/table-folders.ts';
 import { loadTables } from './store/table-store.ts';
 import { sweepSchedule } from './sweep/schedule.ts';
 import { sweep } from './sweep/sweep.ts';
@@ -49,14 +51,14 @@ export default definePlugin({
   problems: datasetProblems,
   setup(kernel) {
     const { settings } = kernel;
-    const { warehouse, store, catalog: place } = checkSettings(settings);
+    const { warehouse, store, folders, catalog: place } = checkSettings(settings);
     const io = openStore(store);
     const catalogName = settings.TABLE_CATALOG;
     const catalog = jdbcCatalog({ catalogName });
     const remote =
       place.kind === 'rest' ? restCatalog({ uri: place.uri, catalogName, token: () => place.token }) : undefined;
     const shared = sharedNamespaces(remote, kernel.log);
-    const scanner = createScanner({ io });
+    const scanner = tableScanner({ scanner: createScanner({ io }), folders, log: kernel.log });
     const pool = createQueryPool({ io, turns: turnsOfReads });
     const base = kernel as Kernel;
     const events = kernel.use(Events);
@@ -90,11 +92,11 @@ export default definePlugin({
         handle(listLegacySnapshots, ({ tenant, params, query }) =>
           datasets.legacySnapshots(tenant, params.table, query),
         ),
-      ],
+      ].map(withReason),
       services: [
         provide(Tables, tablesService(tableDeps)),
         provide(Producers, producersService()),
-        provide(Audits, auditsService({ kernel: base, catalog, io, pool })),
+        provide(Audits, auditsService({ kernel: base, catalog, io, pool, folders })),
         provide(Samples, samplesService(readDeps)),
         provide(Inputs, inputsService({ ...tableDeps, catalogName })),
       ],

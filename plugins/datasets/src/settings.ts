@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Static, Type } from '@sinclair/typebox';
 import { Refusal, SecretSetting } from '@weir/kernel';
 import { parseLocation, type StoreOptions, toLocation } from '@weir/lakehouse';
+import { type Folders, foreignFolders } from './store/table-folders.ts';
 
 /** Hours for which files of a run that ended are left alone, twice, unless told. */
 const DEFAULT_SWEEP_GRACE_HOURS = 24;
@@ -39,6 +40,9 @@ export const datasetSettings = Type.Object({
     format: 'folder',
     description: 'Where the tables lie: an absolute path, a file URI, or `s3://<bucket>/<prefix>`',
   }),
+  WEIR_FOREIGN_FOLDERS: text(
+    'Folders below WEIR_WAREHOUSE in which tables of a tenant may lie beside its own: a JSON object of lists of locations by scope',
+  ),
   WEIR_TABLE_CACHE_DIR: Type.Optional(
     Type.String({
       minLength: 1,
@@ -83,6 +87,7 @@ export type CheckedSettings = {
   /** The warehouse in the one spelling of locations. */
   readonly warehouse: string;
   readonly catalog: CatalogPlace;
+  readonly folders: Folders;
 };
 
 const POSTGRES_SCHEMES: readonly string[] = ['postgresql', 'postgres'];
@@ -102,11 +107,12 @@ export function checkSettings(settings: Partial<DatasetSettings> & { WEIR_WAREHO
   const catalog = catalogOf(settings, faults);
   const warehouse = warehouseOf(settings.WEIR_WAREHOUSE, faults);
   const s3 = warehouse?.startsWith('s3:') ? s3Of(settings, faults) : undefined;
+  const foreign = foreignFolders(settings.WEIR_FOREIGN_FOLDERS, warehouse ?? '', faults);
   if (warehouse === undefined || catalog === undefined || faults.length > 0) {
     throw new Refusal('configuration refused', faults);
   }
   const scratch = settings.WEIR_TABLE_CACHE_DIR ?? join(tmpdir(), 'weir-table-copies');
-  return { warehouse, catalog, store: { warehouse, scratch, ...(s3 && { s3 }) } };
+  return { warehouse, catalog, folders: { warehouse, foreign }, store: { warehouse, scratch, ...(s3 && { s3 }) } };
 }
 
 function catalogOf(settings: Partial<DatasetSettings>, faults: string[]): CatalogPlace | undefined {

@@ -48,6 +48,7 @@ export {
   type StoreOptions,
   sqlType,
   type TableSchema,
+  tableFiles,
   takeLines,
   writeRejected,
 } from '@weir/lakehouse';

@@ -49,7 +49,7 @@ async function foreign(
   const ident = { namespace: ref.namespace, name: ref.table };
   await world.kernel.db(tenant).transaction(async (tx) => {
     const metadataLocation = (await catalog.loadPointer(tx.sql, ident)) ?? '';
-    const metadata = await scanner.metadata(metadataLocation);
+    const metadata = await scanner.metadata(ref, metadataLocation);
     const made = await (replace ? prepareOverwrite : prepareAppend)({ io, metadata, metadataLocation, files });
     await catalog.swapPointer(tx.sql, ident, metadataLocation, made.newMetadataLocation);
   });

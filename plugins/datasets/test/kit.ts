@@ -10,11 +10,13 @@ import {
   localPath,
   stringifyExact,
   type TableMetadata,
+  toLocation,
 } from '@weir/lakehouse';
 import * as tools from '@weir/migrations';
 import type { InputsService, PrepareOptions, ProducersService, TableRef, TablesService } from '../src/contract.ts';
 import plugin from '../src/plugin.ts';
 import { createStager, type LineShape } from '../src/stage.ts';
+import { tableScanner } from '../src/store/table-folders.ts';
 
 export const SCHEMA = { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } };
 const SHAPE: LineShape = { data: ['record', 'data'], extractedAt: ['record', 'emitted_at'] };
@@ -130,7 +132,11 @@ export const depsOf = (world: Lake, db: (tenant: never) => TenantDb) => {
     kernel: { ...world.kernel, db: db as never },
     catalog,
     io,
-    scanner: createScanner({ io }),
+    scanner: tableScanner({
+      scanner: createScanner({ io }),
+      folders: { warehouse: toLocation(warehouse), foreign: new Map() },
+      log: world.kernel.log,
+    }),
     warehouse,
     store,
   };
@@ -146,7 +152,7 @@ export async function rewrite(
   const ident = { namespace: ref.namespace, name: ref.table };
   await world.kernel.db(tenant).transaction(async (tx) => {
     const location = (await catalog.loadPointer(tx.sql, ident)) ?? '';
-    const metadata = await scanner.metadata(location);
+    const metadata = await scanner.metadata(ref, location);
     const next = `${metadata.location}/metadata/00099-${randomUUID()}.metadata.json`;
     await io.write(next, Buffer.from(stringifyExact(change(metadata))));
     await catalog.swapPointer(tx.sql, ident, location, next);

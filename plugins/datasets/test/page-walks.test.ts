@@ -30,7 +30,7 @@ async function commit({ world, acme, ref }: World, rows: object[], how: (locatio
 async function metadataOf(world: Lake, acme: World['acme'], ref: TableRef) {
   const { scanner } = depsOf(world, world.kernel.db as never);
   const prepared = await world.tables.prepare(acme, ref, { type: 'object', properties: { id: { type: 'integer' } } });
-  const metadata = await scanner.metadata(prepared.metadataLocation ?? '');
+  const metadata = await scanner.metadata(ref, prepared.metadataLocation ?? '');
   const files = await scanner.files(metadata);
   return { snapshotId: prepared.snapshotId, locations: files.map(({ location }) => location) };
 }

@@ -44,7 +44,7 @@ t.test('the copy of a remote pointer moves forwards only, however late an answer
   const pointer = () => world.kernel.db(tenant).transaction(({ sql }) => deps.catalog.loadPointer(sql, ident));
   const seen = async () => {
     const metadataLocation = (await pointer()) ?? '';
-    return { ident, table: { metadataLocation, metadata: await deps.scanner.metadata(metadataLocation) } };
+    return { ident, table: { metadataLocation, metadata: await deps.scanner.metadata(ref, metadataLocation) } };
   };
   const states = [await seen()];
   for (const id of [2, 3]) {

@@ -20,6 +20,11 @@ function faults(environment: Record<string, string>): readonly string[] {
   }
 }
 
+const S3_KEYS = {
+  OBJECT_STORE_ACCESS_KEY_ID: 'key',
+  OBJECT_STORE_SECRET_ACCESS_KEY: 'secret',
+  OBJECT_STORE_REGION: 'eu-north-1',
+};
 const S3 = {
   WEIR_WAREHOUSE: 's3a://bucket/w/',
   OBJECT_STORE_ENDPOINT_URL: 'http://127.0.0.1:1',
@@ -27,6 +32,43 @@ const S3 = {
   OBJECT_STORE_SECRET_ACCESS_KEY: 'secret',
   OBJECT_STORE_REGION: 'eu-north-1',
 };
+
+t.test('folders of a tenant beside its own → below the warehouse, and no tenant sees those of another', async (t) => {
+  const of = (folders: unknown) =>
+    faults({
+      WEIR_WAREHOUSE: '/w',
+      WEIR_FOREIGN_FOLDERS: typeof folders === 'string' ? folders : JSON.stringify(folders),
+    });
+  t.strictSame(of({ acme: ['/w/lake/acme', 'file:///w/bronze/acme'], other: ['/w/lake/acme2'] }), []);
+  const { folders } = checkSettings(
+    settingsOf({ WEIR_WAREHOUSE: 's3a://b/w', WEIR_FOREIGN_FOLDERS: '{"acme":["s3n://b/w/lake/"]}', ...S3_KEYS }),
+  );
+  t.strictSame([...folders.foreign], [['acme', ['s3://b/w/lake']]]);
+  const holds = ['/w', '/', '/w/', '/w/x/..', '/w/bronze', '/w/raw', 'file:/w/gold/'];
+  const lies = [
+    '/w/bronze/other',
+    '/w/bronze/other/t',
+    '/w/x/../silver/acme2',
+    '/w/raw/shared',
+    '/w/registry/shared/t',
+  ];
+  const outside = ['/x', '/w2/acme', '/w/../x', 's3://w/acme'];
+  for (const one of holds)
+    t.match(of({ acme: [one] }), [/^WEIR_FOREIGN_FOLDERS opens a folder to acme that holds /], one);
+  for (const one of lies) t.match(of({ acme: [one] }), [/that lies in one of another tenant$/], one);
+  for (const one of outside) t.match(of({ acme: [one] }), [/that lies outside of WEIR_WAREHOUSE$/], one);
+  for (const pair of [
+    ['/w/l', '/w/l'],
+    ['/w/l', '/w/l/a'],
+    ['/w/l/a', '/w/l'],
+  ]) {
+    t.match(of({ acme: [pair[0]], other: [pair[1]] }), [/to other that is open to another tenant too$/], pair.join());
+  }
+  for (const text of ['{', '[]', '{"acme":"/w/l"}', '{"acme":[1]}', '{"Not a scope":["/w/l"]}', 'null']) {
+    t.match(of(text), [/must be a JSON object/], text);
+  }
+  t.match(of({ acme: ['lake'] }), [/names no location for acme/]);
+});
 
 t.test('settings that this release cannot keep are refused by name, all together', async (t) => {
   t.strictSame(faults({ WEIR_WAREHOUSE: '/w', TABLE_CATALOG_URI: 'postgresql:' }), []);

@@ -23,7 +23,7 @@ async function open(t: Parameters<typeof lake>[0]) {
   const [table] = (await world.database.peek('select metadata_location from catalog.iceberg_tables')) as {
     metadata_location: string;
   }[];
-  const metadata = await deps.scanner.metadata(table?.metadata_location ?? '');
+  const metadata = await deps.scanner.metadata(ref, table?.metadata_location ?? '');
   const [live] = await deps.scanner.files(metadata);
   const run = async (ended: boolean): Promise<string> => {
     const { runId } = await world.run(acme);

@@ -16,9 +16,11 @@ import {
 } from '@weir/lakehouse';
 import { type AuditsService, type NotCounted, quarantineOf, type TableRef } from '../contract.ts';
 import { assertWritable } from '../dataset/dataset-id.ts';
+import { type Folders, tableScanner } from '../store/table-folders.ts';
 import { identOf } from '../store/table-store.ts';
 
 export interface AuditDeps {
+  folders: Folders;
   kernel: Kernel;
   catalog: JdbcCatalog;
   io: FileIO;
@@ -32,6 +34,7 @@ const RUN_OF_SNAPSHOT = 'weir.run-id';
 /** Failures of reading that tell of the table and not of this process. */
 const DAMAGES: ReadonlySet<string> = new Set([
   ...['file_missing', 'metadata_invalid', 'avro_invalid', 'parquet_invalid', 'query_failed'],
+  ...['file_outside_table', 'table_outside_tenant'],
 ]);
 
 /** Counts what tables hold. Metadata and manifests are read anew by each call: what was read before is no evidence. */
@@ -83,14 +86,14 @@ interface AuditedTable {
 }
 
 async function openTable(
-  { kernel, catalog, io }: AuditDeps,
+  { kernel, catalog, io, folders }: AuditDeps,
   tenant: Tenant,
   ref: TableRef,
 ): Promise<AuditedTable | undefined> {
   const location = await kernel.db(tenant).transaction((tx) => catalog.loadPointer(tx.sql, identOf(ref)));
   if (location === undefined) return undefined;
-  const scanner = createScanner({ io });
-  const metadata = await scanner.metadata(location);
+  const scanner = tableScanner({ scanner: createScanner({ io }), folders, log: kernel.log });
+  const metadata = await scanner.metadata(ref, location);
   return {
     metadata,
     async at(snapshot) {

@@ -4,7 +4,7 @@ import { datasetProblems, type TableCommit } from '../contract.ts';
 
 /** What the table says of a commit: whether it carries its id, and which commit of the stream is its newest. */
 export async function findCommit(
-  scanner: Scanner,
+  scanner: Pick<Scanner, 'files'>,
   metadata: TableMetadata,
   { id, commit }: { id: string; commit: TableCommit },
 ): Promise<FoundTable> {
@@ -36,7 +36,7 @@ export function replacedBy(metadata: TableMetadata): string | undefined {
 
 /** Whether the snapshot added exactly these files. */
 async function addedJust(
-  scanner: Scanner,
+  scanner: Pick<Scanner, 'files'>,
   metadata: TableMetadata,
   { snapshot, commit }: { snapshot: Snapshot; commit: TableCommit },
 ): Promise<boolean> {

@@ -22,7 +22,10 @@ export function jointPointers(deps: TableDeps, tenant: Tenant, request: CommitRe
     },
     async move(drafts, { assertLease }) {
       const rest = await db.transaction((tx) => moveAll(deps, tx, { request, drafts, assertLease }));
-      for (const { prepared } of drafts) deps.scanner.remember(prepared.newMetadataLocation, prepared.metadata);
+      for (const { commit, prepared } of drafts) {
+        const { newMetadataLocation: metadataLocation, metadata } = prepared;
+        deps.scanner.remember(commit.ref, { metadataLocation, metadata });
+      }
       await removeListed(deps, tenant, [...drafts.flatMap(outdatedBy), ...rest]);
     },
     promote: async () => undefined,

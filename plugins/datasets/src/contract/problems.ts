@@ -99,6 +99,13 @@ export const datasetProblems = {
     detail: 'The catalog knows the dataset, but its files are missing, cut short or not in the expected format.',
     hint: 'Check that the warehouse is complete and reachable; an earlier snapshot may still be readable.',
   }),
+  fileOutsideTable: problem({
+    code: 'file_outside_table',
+    status: 502,
+    title: 'File outside of the table',
+    detail: 'The table names a file that lies outside of its own folder; nothing of it is read.',
+    hint: 'Write the rows of that file into the table, in the place of a file that it only names.',
+  }),
   queryTimeout: problem({
     code: 'query_timeout',
     status: 504,

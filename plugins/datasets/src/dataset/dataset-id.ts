@@ -2,7 +2,7 @@ import type { TableRef } from '../contract.ts';
 import { datasetProblems } from '../contract.ts';
 
 /** The layers in which tenants have namespaces, `<layer>.<scope>`. */
-const TENANT_LAYERS: readonly string[] = ['bronze', 'silver', 'gold'];
+export const TENANT_LAYERS: readonly string[] = ['bronze', 'silver', 'gold'];
 /** Platform-owned namespaces that every tenant reads and none writes. */
 export const SHARED_NAMESPACES: readonly string[] = ['raw.shared', 'registry.shared'];
 

@@ -100,7 +100,9 @@ async function oneCut(
   if (remote !== undefined) return settledCut(deps, tenant, refs);
   const load = async (ref: TableRef): Promise<CurrentTable | undefined> => {
     const metadataLocation = places.get(datasetId(ref));
-    return (metadataLocation && { metadataLocation, metadata: await scanner.metadata(metadataLocation) }) || undefined;
+    return (
+      (metadataLocation && { metadataLocation, metadata: await scanner.metadata(ref, metadataLocation) }) || undefined
+    );
   };
   return Promise.all(refs.map(load));
 }

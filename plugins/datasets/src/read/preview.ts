@@ -25,7 +25,7 @@ import { decodePreviewPlace, encodePreviewPlace, type PreviewPlace, previewBindi
 import { previewQuery } from './preview-query.ts';
 
 export interface PreviewDeps {
-  scanner: Scanner;
+  scanner: Pick<Scanner, 'files'>;
   pool: QueryPool;
 }
 

@@ -1,11 +1,12 @@
 import { decodePageToken, encodePageToken, type Kernel, type Tenant } from '@weir/kernel';
 import { DEFAULT_PAGE_SIZE, kernelProblems } from '@weir/kernel/contract';
-import type { JdbcCatalog, Scanner, TableMetadata } from '@weir/lakehouse';
+import type { JdbcCatalog, TableMetadata } from '@weir/lakehouse';
 import { datasetProblems, type TableRef } from '../contract.ts';
 import { datasetId, parseDatasetId } from '../dataset/dataset-id.ts';
 import { mayRead, readableBy } from '../dataset/readable.ts';
 import { holderOf, producedTables } from '../producer/producers.ts';
 import { asProblems } from '../store/lakehouse-problem.ts';
+import type { TableScanner } from '../store/table-folders.ts';
 import type { CurrentTable } from '../store/table-store.ts';
 import { listTables } from './list-tables.ts';
 
@@ -13,7 +14,7 @@ export interface ReadDeps {
   kernel: Kernel;
   catalog: JdbcCatalog;
   catalogName: string;
-  scanner: Scanner;
+  scanner: TableScanner;
   /** The table as a remote catalog has it now; absent where the pointers are our own. */
   remoteTable?: ((tenant: Tenant, ref: TableRef) => Promise<CurrentTable | undefined>) | undefined;
 }
@@ -51,7 +52,7 @@ export async function openTable(
   });
   return asProblems(async () => {
     const remote = await remoteTable?.(tenant, ref);
-    if (remote === undefined) return { ref, ...found, metadata: await scanner.metadata(found.location) };
+    if (remote === undefined) return { ref, ...found, metadata: await scanner.metadata(ref, found.location) };
     return { ref, ...found, location: remote.metadataLocation, metadata: remote.metadata };
   });
 }
@@ -76,7 +77,7 @@ export async function readableTables<T>(
   const items = await Promise.all(
     page.map(async ({ ref, metadataLocation }) => {
       try {
-        return view(ref, await scanner.metadata(metadataLocation));
+        return view(ref, await scanner.metadata(ref, metadataLocation));
       } catch (error) {
         kernel.log.warn({ err: error, dataset_id: datasetId(ref) }, 'table metadata cannot be read');
         return view(ref, undefined);

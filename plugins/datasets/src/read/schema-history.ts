@@ -2,14 +2,16 @@ import { type Input, kernelProblems, type Output } from '@weir/kernel/contract';
 import {
   currentSchema,
   findSnapshot,
+  isBelow,
   LakehouseError,
-  type Scanner,
   type Snapshot,
   type TableMetadata,
   type TableSchema,
+  toLocation,
 } from '@weir/lakehouse';
-import { type getDatasetSchema, type listSchemaVersions, schemaChanges } from '../contract.ts';
+import { type getDatasetSchema, type listSchemaVersions, schemaChanges, type TableRef } from '../contract.ts';
 import { schemaFields } from '../dataset/schema-view.ts';
+import type { TableScanner } from '../store/table-folders.ts';
 import { pageOf } from './page-of.ts';
 
 /** Earlier metadata files that one page may open to date schemas that no snapshot was written with. */
@@ -39,8 +41,8 @@ export function askedSchema(
 
 /** A page of the versions of a table's schema, each with its changes to the version before. */
 export async function schemaHistory(
-  scanner: Scanner,
-  metadata: TableMetadata,
+  scanner: TableScanner,
+  { ref, metadata }: { ref: TableRef; metadata: TableMetadata },
   query: Input<typeof listSchemaVersions>['query'],
 ): Promise<Output<typeof listSchemaVersions>> {
   const versions = metadata.schemas
@@ -49,7 +51,7 @@ export async function schemaHistory(
   const list = `schema_id ${metadata['table-uuid']}`;
   const idOf = ({ schema }: (typeof versions)[number]) => String(schema['schema-id']);
   const { page, ...paging } = pageOf(versions, { asked: query, list, idOf });
-  const since = dater(scanner, metadata);
+  const since = dater(scanner, ref, metadata);
   const items: Output<typeof listSchemaVersions>['items'] = [];
   for (const { schema, before } of page) {
     const first = firstWrittenWith(metadata, schema);
@@ -75,13 +77,16 @@ function firstWrittenWith({ snapshots }: TableMetadata, schema: TableSchema): Sn
  * Finds out since when there is a schema. Metadata files only ever gain schemas, so the first one in the log that has it
  * is found by halving; that the oldest in the log has it says nothing, unless it is the table's first.
  */
-function dater(scanner: Scanner, metadata: TableMetadata) {
+function dater(scanner: TableScanner, ref: TableRef, metadata: TableMetadata) {
   const log = metadata['metadata-log'];
   let reads = 0;
   const read = async (at: number): Promise<TableMetadata | undefined> => {
     if (at === log.length) return metadata;
     reads += 1;
-    return reads > MAX_LOG_READS ? undefined : readOrNone(scanner, log[at]?.['metadata-file'] ?? '');
+    const location = log[at]?.['metadata-file'] ?? '';
+    // A table that was moved may name files of its time elsewhere: those are not its own any more.
+    if (reads > MAX_LOG_READS || !isBelow(toLocation(metadata.location), location)) return undefined;
+    return readOrNone(scanner, ref, location);
   };
   return async (schema: TableSchema, first: Snapshot | undefined): Promise<string | null> => {
     if (first !== undefined) return new Date(first['timestamp-ms']).toISOString();
@@ -99,9 +104,9 @@ function dater(scanner: Scanner, metadata: TableMetadata) {
   };
 }
 
-async function readOrNone(scanner: Scanner, location: string): Promise<TableMetadata | undefined> {
+async function readOrNone(scanner: TableScanner, ref: TableRef, location: string): Promise<TableMetadata | undefined> {
   try {
-    return await scanner.metadata(location);
+    return await scanner.metadata(ref, location);
   } catch (error) {
     if (error instanceof LakehouseError) return undefined;
     throw error;

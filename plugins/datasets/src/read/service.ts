@@ -58,8 +58,8 @@ export function datasetService(deps: DatasetDeps) {
 
     /** The versions of the schema, newest first unless ordered otherwise. */
     async schemaHistory(tenant: Tenant, id: string, query: Query<typeof listSchemaVersions>) {
-      const { metadata } = await openTable(deps, tenant, id);
-      return asProblems(() => schemaHistory(deps.scanner, metadata, query));
+      const table = await openTable(deps, tenant, id);
+      return asProblems(() => schemaHistory(deps.scanner, table, query));
     },
 
     /** The snapshots of a dataset, newest first unless ordered otherwise. */

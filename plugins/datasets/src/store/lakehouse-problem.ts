@@ -35,6 +35,10 @@ function problemOf(error: LakehouseError): Problem {
       return datasetProblems.storeDenied({ cause: error });
     case 'schema_incompatible':
       return datasetProblems.schemaIncompatible(named);
+    case 'table_outside_tenant':
+      return datasetProblems.datasetNotReadable({ cause: error });
+    case 'file_outside_table':
+      return datasetProblems.fileOutsideTable({ cause: error });
     case 'column_duplicate':
     case 'column_reserved':
       return datasetProblems.columnsRefused(named);

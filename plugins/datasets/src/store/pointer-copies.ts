@@ -3,10 +3,11 @@ import {
   type JdbcCatalog,
   LakehouseError,
   type LoadedTable,
-  type Scanner,
   type TableIdent,
   type TableMetadata,
 } from '@weir/lakehouse';
+import type { TableRef } from '../contract.ts';
+import type { TableScanner } from './table-folders.ts';
 
 /** How often a copy is tried that others write at the same time; whoever reads the table next tries again. */
 const MAX_COPY_TRIES = 3;
@@ -21,7 +22,7 @@ export interface CopyDeps {
   kernel: Kernel;
   /** Where the copies are. */
   catalog: JdbcCatalog;
-  scanner: Scanner;
+  scanner: TableScanner;
 }
 
 /**
@@ -42,7 +43,7 @@ export async function copyPointers(
       return found;
     });
     const moves: typeof copies = [];
-    for (const copy of copies) if (await isAhead(scanner, copy.one.table, copy.known)) moves.push(copy);
+    for (const copy of copies) if (await isAhead(scanner, copy.one, copy.known)) moves.push(copy);
     if (moves.length === 0) return;
     open = await db.transaction(async ({ sql }) => {
       const lost: SeenTable[] = [];
@@ -79,16 +80,22 @@ function follows(metadata: TableMetadata, location: string): boolean {
 }
 
 /** Whether a table has gone on from where the copy is; a copy of a file that cannot be read any more says nothing. */
-async function isAhead(scanner: Scanner, table: LoadedTable, known: string | undefined): Promise<boolean> {
+async function isAhead(
+  scanner: TableScanner,
+  { ident, table }: SeenTable,
+  known: string | undefined,
+): Promise<boolean> {
   if (known === table.metadataLocation) return false;
   if (known === undefined || follows(table.metadata, known)) return true;
   try {
-    return isLater(table, { metadataLocation: known, metadata: await scanner.metadata(known) });
+    return isLater(table, { metadataLocation: known, metadata: await scanner.metadata(refOf(ident), known) });
   } catch (error) {
     if (!(error instanceof LakehouseError) || error.code === 'store_unavailable') throw error;
     return true;
   }
 }
+
+const refOf = ({ namespace, name }: TableIdent): TableRef => ({ namespace, table: name });
 
 function unlessThere(error: unknown): false {
   if (error instanceof LakehouseError && error.code === 'table_exists') return false;

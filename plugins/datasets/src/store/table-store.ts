@@ -4,7 +4,6 @@ import {
   type FileIO,
   type JdbcCatalog,
   type RemoteCatalog,
-  type Scanner,
   type StoreOptions,
   type TableMetadata,
   toLocation,
@@ -12,6 +11,7 @@ import {
 import type { EventsService } from '@weir/plugin-platform/contract';
 import type { TableRef } from '../contract.ts';
 import { copyPointers } from './pointer-copies.ts';
+import type { TableScanner } from './table-folders.ts';
 
 export interface TableDeps {
   kernel: Kernel;
@@ -20,7 +20,7 @@ export interface TableDeps {
   /** The catalog that has the pointers and keeps the metadata; absent when our own database has them. */
   remote?: RemoteCatalog | undefined;
   io: FileIO;
-  scanner: Scanner;
+  scanner: TableScanner;
   /** Location below which all tables lie, in the one spelling of locations. */
   warehouse: string;
   /** What opens the store for a process that stages files; it may hold credentials. */
@@ -69,10 +69,10 @@ async function loadOwn(
     return found;
   });
   return Promise.all(
-    locations.map(async (metadataLocation) =>
+    locations.map(async (metadataLocation, at) =>
       metadataLocation === undefined
         ? undefined
-        : { metadataLocation, metadata: await scanner.metadata(metadataLocation) },
+        : { metadataLocation, metadata: await scanner.metadata(refs[at] as TableRef, metadataLocation) },
     ),
   );
 }
@@ -84,7 +84,9 @@ async function loadRemote(
   { tenant, refs }: { tenant: Tenant; refs: readonly TableRef[] },
 ): Promise<(CurrentTable | undefined)[]> {
   const tables = await Promise.all(refs.map((ref) => remote.loadTable(identOf(ref))));
-  for (const table of tables) if (table !== undefined) deps.scanner.remember(table.metadataLocation, table.metadata);
+  for (const [at, table] of tables.entries()) {
+    if (table !== undefined) deps.scanner.remember(refs[at] as TableRef, table);
+  }
   const seen = refs.map((ref, at) => ({ ident: identOf(ref), table: tables[at] }));
   await copyPointers(
     deps,

@@ -83,7 +83,9 @@ async function expireTable(deps: ExpiryDeps, tenant: Tenant, ref: TableRef): Pro
     await enterStaged(tx, MAINTENANCE_RUN, places(files));
     return true;
   });
-  if (stands) scanner.remember(prepared.newMetadataLocation, prepared.metadata);
+  if (stands) {
+    scanner.remember(ref, { metadataLocation: prepared.newMetadataLocation, metadata: prepared.metadata });
+  }
   await removeListed({ io, kernel }, tenant, stands ? files : writes.locations());
   return stands ? expired.length : 0;
 }
@@ -114,7 +116,7 @@ async function draftExpiry(deps: ExpiryDeps, tenant: Tenant, ref: TableRef): Pro
   }));
   const { metadataLocation, held, marked } = found;
   if (metadataLocation === undefined) return undefined;
-  const metadata = await scanner.metadata(metadataLocation);
+  const metadata = await scanner.metadata(ref, metadataLocation);
   const expired = expirableSnapshots(metadata, {
     now,
     since: now - expiry.maxAgeHours * MS_PER_HOUR,
@@ -127,7 +129,9 @@ async function draftExpiry(deps: ExpiryDeps, tenant: Tenant, ref: TableRef): Pro
   const snapshotIds = expired.map((one) => one['snapshot-id']);
   const prepared = await prepareExpire({ ...from, io: writes.io, snapshotIds });
   const to = { metadata: prepared.metadata, metadataLocation: prepared.newMetadataLocation };
-  const needed = (await referencedFiles(io, to)).union(await heldFiles({ io, scanner }, droppedBefore(from, held)));
+  const needed = (await referencedFiles(io, to)).union(
+    await heldFiles({ io, scanner }, ref, droppedBefore(from, held)),
+  );
   const known = await referencedFiles(io, { ...from, metadata: { ...metadata, snapshots: expired } });
   const folder = `${toLocation(metadata.location)}/`;
   const files = [...known.difference(needed)].filter((location) => location.startsWith(folder));

@@ -1,7 +1,8 @@
 import type { Kernel, TenantTransaction } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
-import { type FileIO, referencedFiles, type Scanner } from '@weir/lakehouse';
+import { type FileIO, referencedFiles } from '@weir/lakehouse';
 import type { CallerTransaction, PinnedInput, TableRef } from '../contract.ts';
+import type { TableScanner } from '../store/table-folders.ts';
 
 /** A snapshot whose files an open run still reads. */
 export interface HeldSnapshot {
@@ -10,7 +11,7 @@ export interface HeldSnapshot {
 }
 
 export interface HoldDeps {
-  scanner: Scanner;
+  scanner: TableScanner;
   catalogName: string;
   /** Set where a catalog keeps the metadata, and drops snapshots, by itself. */
   remote?: unknown;
@@ -55,10 +56,10 @@ async function assertKept(
     [catalogName, refs],
   );
   const places = new Map(rows.map(({ id, metadata_location: place }) => [String(id), String(place)]));
-  for (const { datasetId, snapshotId, metadataLocation } of pins) {
+  for (const { datasetId, ref, snapshotId, metadataLocation } of pins) {
     const place = places.get(datasetId);
     if (snapshotId === null || place === undefined || place === metadataLocation) continue;
-    const { snapshots } = await scanner.metadata(place);
+    const { snapshots } = await scanner.metadata(ref, place);
     if (!snapshots.some((one) => String(one['snapshot-id']) === snapshotId)) throw kernelProblems.conflict();
   }
 }
@@ -103,12 +104,13 @@ async function endedRuns(
 
 /** Every file of held snapshots, in the one spelling of locations. Throws when one cannot be read. */
 export async function heldFiles(
-  { io, scanner }: { io: FileIO; scanner: Scanner },
+  { io, scanner }: { io: FileIO; scanner: TableScanner },
+  ref: TableRef,
   held: readonly HeldSnapshot[],
 ): Promise<Set<string>> {
   const files = new Set<string>();
   for (const { snapshotId, metadataLocation } of held) {
-    const metadata = await scanner.metadata(metadataLocation);
+    const metadata = await scanner.metadata(ref, metadataLocation);
     const snapshots = metadata.snapshots.filter((one) => String(one['snapshot-id']) === snapshotId);
     const alone = { ...metadata, snapshots, 'metadata-log': [] };
     for (const file of await referencedFiles(io, { metadata: alone, metadataLocation })) files.add(file);

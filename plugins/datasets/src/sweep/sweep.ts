@@ -92,7 +92,7 @@ function tableFacts(deps: SweepDeps, tenant: Tenant): (ref: TableRef | undefined
       const [table] = await loadTables(deps, tenant, [ref]);
       if (table === undefined) return { table: 'missing', needed: NOTHING_NEEDED };
       const held = await deps.kernel.db(tenant).transaction((tx) => heldSnapshots(deps.kernel, tx, ref));
-      const needed = (await referencedFiles(deps.io, table)).union(await heldFiles(deps, held));
+      const needed = (await referencedFiles(deps.io, table)).union(await heldFiles(deps, ref, held));
       return { table: 'readable', needed: (location) => needed.has(location) };
     } catch (err) {
       if (err instanceof Problem) throw err;

@@ -1,5 +1,5 @@
 import type { Tenant } from '@weir/kernel';
-import { currentSchema, findSnapshot, type Scanner } from '@weir/lakehouse';
+import { currentSchema, findSnapshot, type TableMetadata, tableFiles } from '@weir/lakehouse';
 import { MAX_LISTED_SNAPSHOTS, type TableDescription, type TableRef, type TableSnapshot } from '../contract.ts';
 import { isWritable } from '../dataset/dataset-id.ts';
 import { decimalDigits } from '../dataset/decimal-digits.ts';
@@ -18,7 +18,7 @@ export async function describeTable(deps: TableDeps, tenant: Tenant, ref: TableR
     allowed: mayRead(readableBy(tenant.scope, await producedTables(tx, ref.namespace)), ref),
   }));
   if (location === undefined) return { writable: true, ...unknown };
-  const state = await wholeState(deps, location);
+  const state = await wholeState(deps, ref, location);
   const readable = allowed && state !== undefined;
   return { writable: true, exists: true, readable, ...(readable ? state : UNKNOWN) };
 }
@@ -27,15 +27,16 @@ type State = Pick<TableDescription, 'snapshotId' | 'rowsSnapshotId' | 'partition
 const UNKNOWN: State = { snapshotId: undefined, rowsSnapshotId: undefined, partitionBy: undefined };
 
 /** The newest snapshots by the files that say so, as they lie there now; undefined when one of them does not. */
-async function wholeState({ io, scanner }: TableDeps, location: string): Promise<State | undefined> {
+async function wholeState({ io, scanner }: TableDeps, ref: TableRef, location: string): Promise<State | undefined> {
   try {
     // The scanner remembers what it once read, so that the files are still there is asked beside it.
     if (!(await io.exists(location))) return undefined;
-    const metadata = await scanner.metadata(location);
+    const metadata = await scanner.metadata(ref, location);
     const snapshot = findSnapshot(metadata);
     const partitionBy = divisionOf(metadata);
     if (snapshot === undefined) return { ...UNKNOWN, partitionBy };
     const list = snapshot['manifest-list'];
+    if (list !== undefined) tableFiles(io, metadata).assertInside(list);
     if (list !== undefined && !(await io.exists(list))) return undefined;
     const rowsSnapshotId = rowsSnapshotOf(metadata, snapshot) ?? undefined;
     return { snapshotId: String(snapshot['snapshot-id']), rowsSnapshotId, partitionBy };
@@ -45,7 +46,7 @@ async function wholeState({ io, scanner }: TableDeps, location: string): Promise
 }
 
 /** How the rows of a table are divided, by the columns as they are called now. */
-function divisionOf(metadata: Metadata): State['partitionBy'] {
+function divisionOf(metadata: TableMetadata): State['partitionBy'] {
   const names = new Map(currentSchema(metadata).fields.map(({ id, name }) => [id, name]));
   const spec = metadata['partition-specs'].find((one) => one['spec-id'] === metadata['default-spec-id']);
   const fields = spec?.fields.filter(({ transform }) => transform !== 'void') ?? [];
@@ -65,8 +66,7 @@ export async function tableSnapshots(
     .map(snapshotView);
 }
 
-type Metadata = Awaited<ReturnType<Scanner['metadata']>>;
-type Snapshots = Metadata['snapshots'];
+type Snapshots = TableMetadata['snapshots'];
 
 function newestFirst(snapshots: Snapshots): Snapshots {
   return snapshots.toSorted((a, b) => (a['sequence-number'] > b['sequence-number'] ? -1 : 1));

@@ -1,6 +1,7 @@
-import type { Field, LiveFile, StagedFile, TableSchema } from '@weir/plugin-datasets/stage';
+import type { Field, StagedFile, TableSchema } from '@weir/plugin-datasets/stage';
 import { createScanner, type FileIO, mergeCandidates, type PartitionSpec } from '@weir/plugin-datasets/stage';
 import type { MergeAsk } from '../../model/select/messages.ts';
+import type { ReadRows } from './stores.ts';
 
 /** Rows that replace those of the same key in a table, which was read at one metadata file. */
 export interface AskedMerge {
@@ -22,7 +23,7 @@ export interface AskedMerge {
 export async function planMerge(
   io: FileIO,
   { metadataLocation, schema, spec, key, batch, gone, folder, runId }: AskedMerge,
-): Promise<{ ask: MergeAsk; files: readonly Pick<LiveFile, 'location' | 'deletes'>[] } | undefined> {
+): Promise<{ ask: MergeAsk; rows: ReadRows } | undefined> {
   const scanner = createScanner({ io });
   const metadata = await scanner.metadata(metadataLocation);
   const live = await scanner.files(metadata);
@@ -30,13 +31,14 @@ export async function planMerge(
   const keyed = [...batch, ...gone];
   const candidates = keyed.length === 0 ? [] : mergeCandidates(live, keyed, fields);
   if (candidates.length === 0) return undefined;
-  const { schemas, properties, 'current-schema-id': id } = metadata;
+  const { schemas, properties, location, 'current-schema-id': id } = metadata;
+  const table = { schemas, properties, location, 'current-schema-id': id };
   const request = {
     ...{ schema, spec, batch, gone, live, folder, runId, mode: 'merge' as const },
-    ...{ key: fields.map((field) => field.id), table: { schemas, properties, 'current-schema-id': id } },
+    ...{ key: fields.map((field) => field.id), table },
   };
   const staged = keyed.map(({ location }) => ({ location, deletes: [] }));
-  return { ask: { kind: 'merge', sql: '', folder, request }, files: [...staged, ...candidates] };
+  return { ask: { kind: 'merge', sql: '', folder, request }, rows: { files: [...staged, ...candidates], table } };
 }
 
 function fieldOf({ fields }: TableSchema, name: string): Field {

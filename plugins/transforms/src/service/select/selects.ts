@@ -20,7 +20,7 @@ import type { RowsAsk, RunAsk, SelectAsk, SelectBounds, SelectInput } from '../.
 import { SelectFailed, SqlRefused } from '../../model/select/select-errors.ts';
 import { type AskedMerge, planMerge } from './merge-rows.ts';
 import { askSelect, beginSelect } from './select-process.ts';
-import { localFiles, selectStores, storeCode } from './stores.ts';
+import { localFiles, type ReadRows, selectStores, storeCode } from './stores.ts';
 import { type AskedTable, tableRows } from './table-rows.ts';
 
 /** Characters of a statement; DuckDB sees no longer one. */
@@ -125,11 +125,11 @@ export function createSelects({ children, scratch, bounds, turns, readDeadlineMs
   const askOnce = async ({ begun, what, pins, signal, store }: Asking): Promise<unknown> => {
     const folder = join(scratch, randomUUID());
     const output = store === undefined ? undefined : outputOf(stores.of(store), what, folder);
-    const files = await localFiles(
-      pins.map((pin) => ({ io: stores.of(pin.store), rows: pin.plan as PinnedRows })),
-    ).catch((error) => {
-      throw new SelectFailed(storeCode(error));
-    });
+    const files = await localFiles(pins.map((pin) => ({ io: stores.of(pin.store), rows: pin.plan as ReadRows }))).catch(
+      (error) => {
+        throw new SelectFailed(storeCode(error));
+      },
+    );
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const drafts = output?.drafts ?? join(folder, 'drafts');
@@ -186,8 +186,8 @@ export function createSelects({ children, scratch, bounds, turns, readDeadlineMs
         throw new SelectFailed(storeCode(error));
       });
       if (planned === undefined) return { files: batch, removed: [], updated: 0 };
-      const { ask: what, files } = planned;
-      return inTurn('', asked.signal, (ask) => ask(what, [{ plan: { files }, store }], store) as Promise<MergeResult>);
+      const { ask: what, rows } = planned;
+      return inTurn('', asked.signal, (ask) => ask(what, [{ plan: rows, store }], store) as Promise<MergeResult>);
     },
     async close() {
       for (const one of running) one.abort();

@@ -1,5 +1,19 @@
-import { type FileIO, LakehouseError, type LiveFile, openStore, type StoreOptions } from '@weir/plugin-datasets/stage';
+import {
+  type FileIO,
+  LakehouseError,
+  type LiveFile,
+  openStore,
+  type PinnedRows,
+  type StoreOptions,
+  tableFiles,
+} from '@weir/plugin-datasets/stage';
 import { inParallel } from '@weir/work';
+
+/** The files that are read of a table, and its facts. */
+export type ReadRows = {
+  readonly files: readonly Pick<LiveFile, 'location' | 'deletes'>[];
+  readonly table: PinnedRows['table'];
+};
 
 /** What is held of an input while its files are read. */
 export interface LocalFiles {
@@ -26,9 +40,7 @@ export function selectStores() {
 }
 
 /** Brings the files of inputs to this machine, and keeps them there until they are released. */
-export async function localFiles(
-  inputs: readonly { io: FileIO; rows: { readonly files: readonly Pick<LiveFile, 'location' | 'deletes'>[] } }[],
-): Promise<LocalFiles> {
+export async function localFiles(inputs: readonly { io: FileIO; rows: ReadRows }[]): Promise<LocalFiles> {
   const held: { release(): void }[] = [];
   const paths = new Map<string, string>();
   const release = () => {
@@ -36,11 +48,14 @@ export async function localFiles(
   };
   const wanted = inputs.flatMap(({ io, rows }) => {
     const files = rows.files.flatMap((file) => [file, ...file.deletes]);
-    return [...new Set(files.map(({ location }) => location))].map((location) => ({ io, location }));
+    const { location: place } = rows.table;
+    // A plan that an earlier release has pinned names no folder; its files were found in it all the same.
+    const table = place === undefined ? io : tableFiles(io, { location: place });
+    return [...new Set(files.map(({ location }) => location))].map((location) => ({ table, location }));
   });
   try {
-    await inParallel(wanted, async ({ io, location }) => {
-      const file = await io.materialize(location);
+    await inParallel(wanted, async ({ table, location }) => {
+      const file = await table.materialize(location);
       held.push(file);
       paths.set(location, file.path);
     });
