@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { strictJson, strictYaml } from '@weir/documents';
 import {
   bindCalls,
@@ -44,6 +45,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_PARAM_LENGTH = 512;
 /** For the year that RFC 9111 caches keep at most, and no revalidation (RFC 8246). */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
+const TOO_MANY = 429;
+const REFUSAL_MS = 200;
 const newTraceId = () => randomBytes(16).toString('hex');
 
 /** A registered route as the 405 answer, OpenAPI and the conformance checks see it. */
@@ -143,6 +146,8 @@ export function createServer(
   app.addHook('onSend', async ({ routeOptions }, reply) => {
     const isKept = routeOptions.config.endpoint?.cache === 'immutable' && reply.statusCode === 200;
     reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': isKept ? IMMUTABLE : 'no-store' });
+    // Who asks again at once in spite of Retry-After would be refused as fast as the process can.
+    if (reply.statusCode === TOO_MANY) await delay(REFUSAL_MS);
   });
   return app;
 }
