@@ -15,6 +15,7 @@ import { preview, scan } from './read/read-suites.ts';
 import { startup } from './startup.ts';
 import { sync } from './sync/sync.ts';
 import { transforms } from './transforms/transforms.ts';
+import { turns } from './turns.ts';
 import { write } from './write/write.ts';
 
 const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = {
@@ -32,6 +33,7 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   startup,
   sync,
   transforms,
+  turns,
   write,
 };
 const USAGE = `usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [--json] [--save] [--quick] [--rows N] [--only TEXT]\n`;
