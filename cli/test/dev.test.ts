@@ -317,9 +317,20 @@ t.test('the key that seals credentials is made once, 32 bytes for its owner to r
 });
 
 t.test('a data folder and a database outside of it → never read by the files connector', async (t) => {
-  const settings = { ...facts, appPassword: 'c', root: '/checkout' };
+  const settings = { ...facts, appPassword: 'c', root: '/checkout', cwd: '/home/ada', publicData: [] };
   const refused = (env: Record<string, string>, dataDir: string) =>
     platformEnvironment(env, { ...settings, database: { ...facts.database, dataDir } }).WEIR_FILES_REFUSED;
   t.equal(refused({}, '/var/tmp/weir-0'), '/data:/var/tmp/weir-0');
   t.equal(refused({ WEIR_FILES_REFUSED: '/home/own' }, '/data/postgres'), '/home/own:/data:/data/postgres');
+});
+
+t.test('the files connector → reads the folder of the start alone, unless WEIR_FILES_ROOTS names others', async (t) => {
+  const settings = { ...facts, appPassword: 'c', root: '/checkout' };
+  const roots = (cwd: string, env: Record<string, string> = {}, publicData: string[] = []) =>
+    platformEnvironment(env, { ...settings, cwd, publicData, database: { ...facts.database, dataDir: '/d' } })
+      .WEIR_FILES_ROOTS;
+  t.equal(roots('/home/ada', {}, ['/demo']), '/home/ada:/demo');
+  t.equal(roots('/home/ada', { WEIR_FILES_ROOTS: '/srv' }, ['/demo']), '/srv:/demo');
+  t.equal(roots('/home/ada', { WEIR_FILES_ROOTS: '' }), '/home/ada');
+  for (const folder of ['/', '/a:/etc']) t.equal(roots(folder), '/data/uploads', 'never the whole machine');
 });

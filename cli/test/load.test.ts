@@ -1,8 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { sharedPlatform } from '../../plugins/sources/test/shared-platform.ts';
 import { commandLines } from '../src/commands/load/command-lines.ts';
+import { isOpen } from '../src/commands/load/is-open.ts';
 import { sourceName, whatToLoad } from '../src/commands/load/what-to-load.ts';
 import { commandLine, ending } from './command-line.ts';
 
@@ -20,6 +22,27 @@ t.test('a file, a pattern, a folder, an address → what is meant; anything else
   for (const word of ['none.csv', 'notes.txt', 'sub', '*.parquet', '*/x.csv', 'https://'])
     await t.rejects(whatToLoad(word, dir), ending('usage'), word);
   t.equal(sourceName('2026-03 (1).csv'), 'files');
+});
+
+t.test('a file that the server may not read where it lies → sent; every other one is read in its place', async (t) => {
+  const other = await mkdtemp(join(tmpdir(), 'weir-load-'));
+  t.teardown(() => rm(other, { recursive: true, force: true }));
+  const root = join(other, 'root');
+  for (const folder of ['root/deep', 'root/.dot', 'root-beside']) await mkdir(join(other, folder), { recursive: true });
+  for (const file of ['out.csv', 'root/in.csv', 'root/deep/in.csv', 'root/.dot/x.csv', 'root-beside/x.csv'])
+    await writeFile(join(other, file), 'id\n1\n');
+  await symlink(join(other, 'out.csv'), join(root, 'link.csv'));
+  await symlink(join(root, 'deep'), join(root, 'inner'));
+  await symlink(root, join(other, 'way'));
+  const read = ['root/in.csv', 'root/deep/in.csv', 'root/inner/in.csv'];
+  const sent = ['out.csv', 'root/link.csv', 'root/.dot/x.csv', 'root-beside/x.csv', 'root/../out.csv'];
+  for (const file of read) t.equal(await isOpen([join(other, file)], [root]), true, file);
+  for (const file of sent) t.equal(await isOpen([join(other, file)], [root]), false, file);
+  t.equal(await isOpen([join(root, 'in.csv'), join(root, 'link.csv')], [root]), false, 'one of several');
+  t.equal(await isOpen([join(root, 'in.csv')], [join(other, 'way')]), true, 'a root that is a link');
+  t.equal(await isOpen([join(root, '.dot', 'x.csv')], [join(root, '.dot')]), true, 'a root that begins with a dot');
+  t.equal(await isOpen([join(root, 'in.csv')], []), false, 'no root');
+  t.equal(await isOpen(['/etc/hosts'], null), true, 'every folder');
 });
 
 t.test(

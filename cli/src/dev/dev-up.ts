@@ -8,7 +8,7 @@ import { durationText } from '../duration.ts';
 import { errorText } from '../error-text.ts';
 import { writePrivately } from '../write-privately.ts';
 import { runDemo } from './demo/demo.ts';
-import { DEMO_TENANT, DEMO_TENANTS } from './demo/demo-data.ts';
+import { DEMO_TENANT, DEMO_TENANTS, publicData } from './demo/demo-data.ts';
 import { nextSteps } from './demo/next-steps.ts';
 import { makeCredentialKey } from './folder/credential-key.ts';
 import { deleteData } from './folder/data-folder.ts';
@@ -140,7 +140,15 @@ async function startAll(
   ]);
   stopWhen(interrupted);
   const settings = { database, appPassword: secrets.app, workflowEngine, identity, folder, root };
-  const program = { root, folder, env: platformEnvironment(env, settings), report, interrupted, keep };
+  const readable = { cwd: context.cwd, publicData: publicData() };
+  const program = {
+    root,
+    folder,
+    env: platformEnvironment(env, { ...settings, ...readable }),
+    report,
+    interrupted,
+    keep,
+  };
   const apiReady = startApi(program, port).then((address) => {
     marks.mark('api_ready');
     return address;

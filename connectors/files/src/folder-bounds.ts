@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, relative, resolve, sep } from 'node:path';
 
 /** Which folders may be read, each by the name that it was given and by its real one. */
 export type FolderBounds = {
-  /** What the operator opens; everything when empty. */
+  /** What the operator opens, but for what has a name with a dot at its start there; everything when empty. */
   readonly roots: readonly string[];
   /** What is never read, also below a root. */
   readonly refused: readonly string[];
@@ -21,7 +21,12 @@ export function isAllowed(path: string, { roots, refused }: FolderBounds): boole
     const way = relative(folder, path);
     return !isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`);
   };
-  return (roots.length === 0 || roots.some(isBelow)) && !refused.some(isBelow);
+  // Credentials of programs lie in such folders; a root may be one.
+  const isHidden = (root: string) =>
+    relative(root, path)
+      .split(sep)
+      .some((name) => name.startsWith('.'));
+  return (roots.length === 0 || roots.some((root) => isBelow(root) && !isHidden(root))) && !refused.some(isBelow);
 }
 
 async function folders(words = ''): Promise<string[]> {

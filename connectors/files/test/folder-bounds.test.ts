@@ -62,6 +62,23 @@ t.test('WEIR_FILES_ROOTS: a folder outside of them → refused, whether it exist
   }
 });
 
+t.test('WEIR_FILES_ROOTS: a name with a dot below a root → refused, unless it is a root itself', async (t) => {
+  const open = await folder({
+    '.config/weir/profiles.json': '{"token":"canary"}',
+    'in/.x/b.json': '{"a":1}',
+    'c.json': '{"a":1}',
+  });
+  const roots = { WEIR_FILES_ROOTS: open };
+  for (const path of ['.config', '.config/weir', 'in/.x', 'in/../.config/weir', '.gone']) {
+    t.equal(await listed({ path: join(open, path) }, roots), 'folder_not_allowed', path);
+  }
+  t.strictSame(await listed({ path: open, glob: '**/*.json' }, roots), ['c.json']);
+  await symlink(join(open, '.config', 'weir'), join(open, 'plain'));
+  t.equal(await listed({ path: join(open, 'plain') }, roots), 'folder_not_allowed', 'by a link');
+  const named = { WEIR_FILES_ROOTS: join(open, '.config') };
+  t.strictSame(await listed({ path: join(open, '.config', 'weir') }, named), ['profiles.json']);
+});
+
 t.test('no settings of folders → every folder that can be read', async (t) => {
   t.strictSame(await listed({ path: data }, {}), ['secrets.json']);
   t.strictSame(await listed({ path: data }, { WEIR_FILES_ROOTS: '/' }), ['secrets.json']);

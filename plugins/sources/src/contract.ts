@@ -183,6 +183,7 @@ export {
   type VerifiedStreamView,
   verifySync,
 } from './contract/sync/verifications.ts';
+export { getFileRoots } from './contract/upload/file-roots.ts';
 export { uploadProblems } from './contract/upload/upload-problems.ts';
 export {
   createUpload,

@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
 import { type Static, Type } from '@sinclair/typebox';
-import { type Kernel, SecretSetting } from '@weir/kernel';
+import { type Kernel, type Mode, SecretSetting } from '@weir/kernel';
 import { OneOf } from '@weir/kernel/contract';
 import { egressVariables } from '@weir/plugin-platform/contract';
 
@@ -60,7 +60,7 @@ export const settings = Type.Object({
     pattern: FOLDERS,
     default: '',
     description:
-      'Absolute folders, separated by colons, below which the files connector may read in development; empty: wherever the worker may',
+      'Absolute folders, separated by colons, below which the files connector may read in development, but for names that begin with a dot; empty: wherever the worker may. `weir dev up` takes the folder that it is started in',
   }),
   WEIR_FILES_REFUSED: Type.String({
     pattern: FOLDERS,
@@ -127,6 +127,15 @@ export interface ConnectorPlace {
   kind: 'process' | 'container';
   /** Whether the image is one of this project; others know the fence of their engine alone. */
   isOwnImage: boolean;
+}
+
+/** Folders that sources may read where connectors are processes; null for all of them, none where they run in containers. */
+export function fileRoots(
+  { SOURCE_SOCKET_DIR: engine, WEIR_FILES_ROOTS: roots }: Settings,
+  mode: Mode,
+): string[] | null {
+  if (mode !== 'development' || engine !== undefined) return [];
+  return roots === '' ? null : roots.split(delimiter).filter((root) => root !== '');
 }
 
 /** What the operator sets for connectors of this project; one that is a process also has the bounds of local folders. */

@@ -10,11 +10,19 @@ import { previewDataset } from '@weir/plugin-datasets/contract';
 import { pino } from 'pino';
 import t from 'tap';
 import { until } from '../../../test/until.ts';
-import { createSource, deleteSource, deleteUpload, getUpload, listUploads, type UploadView } from '../src/contract.ts';
+import {
+  createSource,
+  deleteSource,
+  deleteUpload,
+  getFileRoots,
+  getUpload,
+  listUploads,
+  type UploadView,
+} from '../src/contract.ts';
 import { entities } from '../src/model/entities.ts';
 import { uploadName } from '../src/model/upload/upload-name.ts';
 import { uploadService } from '../src/service/upload/upload-service.ts';
-import { connectorEnvironment, type Settings } from '../src/settings.ts';
+import { connectorEnvironment, fileRoots, type Settings } from '../src/settings.ts';
 import { discovered, enableAll, filesSource, ok, refusal, streamsOf, synced } from './platform.ts';
 import { sharedPlatform } from './shared-platform.ts';
 
@@ -130,6 +138,18 @@ t.test('a connector reads the upload of its source alone, and no other source re
   const own = { kind: 'process', isOwnImage: true } as const;
   t.match(connectorEnvironment(settings, own, '/w'), { WEIR_FILES_ROOTS: '/data', WEIR_FILES_REFUSED: '/x:/w:/u' });
   t.match(connectorEnvironment(settings, own, '/w', '/u/t/1'), { WEIR_FILES_ROOTS: '/u/t/1', WEIR_FILES_REFUSED: '' });
+});
+
+t.test('roots of files → told to editors, as the connector has them', async (t) => {
+  const of = (more: object, mode: 'development' | 'production' = 'development') => fileRoots(more as Settings, mode);
+  t.strictSame(of({ WEIR_FILES_ROOTS: '/a:/b' }), ['/a', '/b']);
+  t.equal(of({ WEIR_FILES_ROOTS: '' }), null, 'every folder');
+  t.strictSame(of({ WEIR_FILES_ROOTS: '/a', SOURCE_SOCKET_DIR: '/s' }), [], 'a container has folders of its own');
+  t.strictSame(of({ WEIR_FILES_ROOTS: '/a' }, 'production'), []);
+  const platform = await sharedPlatform(t);
+  const asked = async (role: 'viewer' | 'pipeline_editor') => (await platform.as('demo', role))(getFileRoots);
+  t.strictSame(ok(await asked('pipeline_editor')), { roots: null });
+  t.equal(refusal(await asked('viewer')), '403 forbidden_role');
 });
 
 t.test('a file is brought → a source of the tenant reads it, and no other tenant names it', async (t) => {

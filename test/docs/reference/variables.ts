@@ -53,7 +53,12 @@ export const VARIABLE_GROUPS: readonly VariableGroup[] = [
     variables: [
       note('WEIR_EGRESS_ALLOW', 'networks, by commas', 'public addresses only', 'Private networks that may be reached'),
       note('WEIR_EGRESS_PORTS', 'ports, by commas', '80 and 443', 'Ports that may be reached'),
-      note('WEIR_FILES_ROOTS', 'folders, by colons', 'every folder', 'Folders below which files may be read'),
+      note(
+        'WEIR_FILES_ROOTS',
+        'folders, by colons',
+        'every folder',
+        'Folders below which files may be read, but for names that begin with a dot',
+      ),
       note('WEIR_FILES_REFUSED', 'folders, by colons', 'none', 'Folders that are never read'),
     ],
   },

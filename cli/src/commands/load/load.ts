@@ -5,6 +5,7 @@ import { isReserved, previewDataset } from '@weir/plugin-datasets/contract';
 import {
   createSource,
   createUpload,
+  getFileRoots,
   getUpload,
   listSources,
   listStreams,
@@ -25,6 +26,7 @@ import { finishRun } from '../../run/finish-run.ts';
 import { rowsOf } from '../datasets/datasets.ts';
 import { SYNC_WAIT_MS } from '../sources/sources-sync.ts';
 import { commandLines } from './command-lines.ts';
+import { isOpen } from './is-open.ts';
 import { sourceName, type ToLoad, whatToLoad } from './what-to-load.ts';
 
 const PREVIEWED_ROWS = 5;
@@ -40,7 +42,7 @@ export class Load extends WeirCommand {
     category: 'Sources',
     description: 'Load files or an address into tables, and show their first rows',
     details:
-      'Creates a source, discovers it, enables its streams and syncs it. The same command again loads what is new. A server that does not share folders with this machine is sent the files.',
+      'Creates a source, discovers it, enables its streams and syncs it. The same command again loads what is new. Files that the server may not read where they lie are sent to it.',
     examples: [
       ['A file', 'weir load orders.csv'],
       ['Files of one table, under another name', 'weir load "orders-*.csv" --as shop'],
@@ -81,7 +83,7 @@ export class Load extends WeirCommand {
   private async sourceOf(api: Api, what: ToLoad, name: string): Promise<SourceView> {
     const [known] = (await api.call(listSources, { query: { name } })).items;
     if (known === undefined) {
-      const location = what.kind === 'files' && (await this.sends(what)) ? await this.sent(api, what) : undefined;
+      const location = what.kind === 'files' && (await this.sends(api, what)) ? await this.sent(api, what) : undefined;
       const body = { name, pattern_id: 'files', source_config: configOf(what, location, name) };
       return api.call(createSource, { body });
     }
@@ -98,13 +100,15 @@ export class Load extends WeirCommand {
     return known;
   }
 
-  /** Whether the server has to be sent the files: it is another machine's, or its operator opens other folders only. */
-  private async sends({ folder }: { folder: string }): Promise<boolean> {
+  /** Whether the server has to be sent the files: it is another machine's, or may not read one of them where it lies. */
+  private async sends(api: Api, { folder, files }: { folder: string; files: readonly string[] }): Promise<boolean> {
     if (this.upload !== undefined) return this.upload;
     if (!(await this.connection()).isOwnServer) return true;
-    const roots = (this.context.env.WEIR_FILES_ROOTS ?? '').split(path.delimiter).filter(Boolean);
-    const isBelow = (root: string) => `${folder}${path.sep}`.startsWith(`${path.resolve(root)}${path.sep}`);
-    return roots.length > 0 && !roots.some(isBelow);
+    const { roots } = await api.call(getFileRoots, {});
+    return !(await isOpen(
+      files.map((file) => path.join(folder, file)),
+      roots,
+    ));
   }
 
   private async sent(api: Api, what: ToLoad & { kind: 'files' }, uploadId?: string): Promise<string> {

@@ -34,6 +34,15 @@ export const DEMO_TENANT = 'demo';
 export const DEMO_TENANTS: readonly string[] = [DEMO_TENANT, 'other'];
 export const DEMO_SOURCE = 'vega';
 
+/** The folder of the public data in a list; none where it is not installed. */
+export function publicData(): string[] {
+  try {
+    return [demoFolder()];
+  } catch {
+    return [];
+  }
+}
+
 /** The folder of the public data, wherever npm put the package; throws when it is not installed. */
 export function demoFolder(): string {
   let folder = path.dirname(fileURLToPath(import.meta.resolve('vega-datasets')));

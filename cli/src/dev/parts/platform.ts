@@ -19,12 +19,16 @@ export interface PlatformSettings {
   identity: Identity;
   folder: DevFolder;
   root: string;
+  /** The folder that the server was started in: sources may read it unless the operator names others. */
+  cwd: string;
+  /** Folders of public data, which are read whatever is open. */
+  publicData: readonly string[];
 }
 
 /** The environment of API and worker: the surroundings, and what the development server decides. */
 export function platformEnvironment(
   env: Record<string, string | undefined>,
-  { database, appPassword, workflowEngine, identity, folder, root }: PlatformSettings,
+  { database, appPassword, workflowEngine, identity, folder, root, cwd, publicData }: PlatformSettings,
 ): Record<string, string | undefined> {
   const embedded = database.superuserUrl !== undefined;
   return {
@@ -50,8 +54,16 @@ export function platformEnvironment(
     WEIR_CACHE_DIR: folder.cache,
     WEIR_STATE_DIR: folder.state,
     WEIR_PLATFORM: path.join(root, 'platform.json'),
+    WEIR_FILES_ROOTS: [env.WEIR_FILES_ROOTS || filesRoots([cwd], folder), ...publicData].join(path.delimiter),
     WEIR_FILES_REFUSED: [env.WEIR_FILES_REFUSED, folder.root, database.dataDir].filter(Boolean).join(path.delimiter),
   };
+}
+
+/** The whole machine is never open by default, and a folder whose name would be read as two cannot be said. */
+function filesRoots(readable: readonly string[], { uploads }: DevFolder): string {
+  const roots = readable.filter((folder) => path.dirname(folder) !== folder && !folder.includes(path.delimiter));
+  // An empty setting opens every folder; sources read their uploads whatever is open.
+  return roots.length === 0 ? uploads : roots.join(path.delimiter);
 }
 
 export interface PlatformDeps {

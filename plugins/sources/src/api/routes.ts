@@ -127,6 +127,7 @@ function uploadRoutes({ uploads }: SourceServices): AnyRoute[] {
   return [
     handle(calls.createUpload, ({ tenant, query, content }) => uploads.create(tenant, query, content)),
     handle(calls.listUploads, ({ tenant, query }) => uploads.list(tenant, query)),
+    handle(calls.getFileRoots, () => uploads.roots()),
     handle(calls.getUpload, ({ tenant, params }) => uploads.get(tenant, params.upload_id)),
     handle(calls.deleteUpload, ({ tenant, params }) => uploads.remove(tenant, params.upload_id)),
   ];

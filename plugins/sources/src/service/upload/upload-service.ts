@@ -6,7 +6,7 @@ import { type listUploads, type UploadView, uploadProblems } from '../../contrac
 import type { UploadRow } from '../../model/upload/entity.ts';
 import { namedUpload, uploadLocation } from '../../model/upload/upload-location.ts';
 import { uploadName } from '../../model/upload/upload-name.ts';
-import { settingsOf } from '../../settings.ts';
+import { fileRoots, settingsOf } from '../../settings.ts';
 import { uploadLedger } from './upload-ledger.ts';
 import { uploadStore } from './upload-store.ts';
 
@@ -48,6 +48,9 @@ export function uploadService(kernel: Kernel) {
       const { items, next_page_token, total, named } = await ledger.page(tenant, request);
       return { items: items.map((row) => viewOf(row, named)), next_page_token, total };
     },
+
+    /** What sources may read beside uploads. */
+    roots: async () => ({ roots: fileRoots(settingsOf(kernel), kernel.mode) }),
 
     get: view,
 
