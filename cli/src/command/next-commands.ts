@@ -10,7 +10,7 @@ export function commandOf({ operation, params }: NextStepView): string | undefin
   return endpoint && lineOf(endpoint, params);
 }
 
-/** Parameters of the path are its words, members of query and body its flags; what is neither is a word of a command of ours. */
+/** Parameters of the path are its words, members of the query, and switches of the body, its flags; what is neither is a word of a command of ours. */
 function lineOf(endpoint: Endpoint, params: Readonly<Record<string, string>>): string {
   const { words } = cliOf(endpoint) ?? {};
   const inPath = pathNames(endpoint.path);
@@ -19,7 +19,9 @@ function lineOf(endpoint: Endpoint, params: Readonly<Record<string, string>>): s
     const query = rest.length === 0 ? '' : `?${new URLSearchParams(rest)}`;
     return `weir api ${endpoint.method} ${quoted(`${fillPath(endpoint.path, params)}${query}`)}`;
   }
-  const flags = new Map(membersOf(endpoint).map(({ name, flag }) => [name, flag]));
+  const isSwitch = (name: string) => params[name] === 'true';
+  const members = membersOf(endpoint).filter(({ place, name }) => place === 'query' || isSwitch(name));
+  const flags = new Map(members.map(({ name, flag }) => [name, flag]));
   const positional = inPath.map((name) => quoted(params[name] ?? ''));
   const others = rest.map(([name, value]) => {
     const flag = flags.get(name);

@@ -1,7 +1,14 @@
 import { provide } from '@weir/kernel';
 import { type Teardown, testPlugin } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
-import { Inputs, type InputsService, Producers } from '@weir/plugin-datasets/contract';
+import {
+  Inputs,
+  type InputsService,
+  Producers,
+  type TableOwner,
+  Tables,
+  type TablesService,
+} from '@weir/plugin-datasets/contract';
 import { Events } from '@weir/plugin-platform/contract';
 import { SubjectSchedules, type SubjectSchedulesService } from '@weir/plugin-schedules/contract';
 import { lake } from '../../datasets/test/kit.ts';
@@ -20,11 +27,14 @@ export async function queryWorld(t: Teardown & { testdir(): string }, adapt = (g
   const landed = await world.land(tenants.acme, 'orders', rows);
   await world.land(tenants.other, 'orders', [{ id: 99, name: FOREIGN }]);
   // The datasets plugin has a database of its own here: its tenants are those of the same alias.
+  const own = (tenant: TableOwner) => tenants[tenant.scope as keyof typeof tenants];
   const inputs: InputsService = {
     ...world.inputs,
-    pin: (tenant, asked) => world.inputs.pin(tenants[tenant.scope as keyof typeof tenants], asked),
+    pin: (tenant, asked) => world.inputs.pin(own(tenant), asked),
   };
+  const tables: TablesService = { ...world.tables, describe: (tenant, ref) => world.tables.describe(own(tenant), ref) };
   const services = () => [
+    provide(Tables, tables),
     ...[provide(Inputs, inputs), provide(Producers, world.producers)],
     provide(Events, { publish: async () => undefined }),
     provide(SubjectSchedules, schedules as SubjectSchedulesService),
