@@ -8,11 +8,12 @@ const ROWS = 2_000_000;
 const HASTY_MS = 100;
 
 t.test('what a merge of a result into its table may take', async (t) => {
-  const { lake, pin, selects } = await selectWorld(t);
+  const { pin, selects } = await selectWorld(t);
   const { schema } = pin.plan as PinnedRows;
   const id = { ...schema, fields: schema.fields.filter(({ name }) => name === 'id') };
   const spec = { 'spec-id': 0, fields: [] };
-  const folder = () => `file://${lake.root}/result/data/${randomUUID()}`;
+  const [location = ''] = pin.metadataLocation.split('/metadata/');
+  const folder = () => `${location}/data/${randomUUID()}`;
   const run = { sql: `select range as id from range(${ROWS})`, inputs: [], schema: id, store: pin.store };
   const { files } = await selects.run({ ...run, folder: folder() });
   const merging = async (more: Partial<SelectBounds>) => {
