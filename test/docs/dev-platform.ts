@@ -39,7 +39,9 @@ export async function startDevPlatform(root: string): Promise<DevPlatform> {
   // A start that compiles them is that of cli/test/dev-once.test.ts.
   await bringWorkflows(path.join(dataDir, 'cache'));
   const own = { NO_COLOR: '1', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(home, 'compiled') };
-  const loopback = { WEIR_EGRESS_ALLOW: '127.0.0.0/8', WEIR_FILES_ROOTS: home };
+  // The reader's home, and what the examples of calls read.
+  const roots = [home, path.join(root, 'test', 'fixtures')].join(path.delimiter);
+  const loopback = { WEIR_EGRESS_ALLOW: '127.0.0.0/8', WEIR_FILES_ROOTS: roots };
   const env = { ...kept(process.env), ...own, ...loopback, XDG_CONFIG_HOME: path.join(home, '.config') };
   const server = startServer(path.join(checkout, 'cli', 'bin', 'weir.mjs'), home, env);
   const stop = async () => {
