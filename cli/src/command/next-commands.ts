@@ -10,7 +10,10 @@ export function commandOf({ operation, params }: NextStepView): string | undefin
   return endpoint && lineOf(endpoint, params);
 }
 
-/** Parameters of the path are its words, members of the query, and switches of the body, its flags; what is neither is a word of a command of ours. */
+/**
+ * Parameters of the path are its words; members of the query, and those of the body that are `true`, its flags. Any other is
+ * a word of a command that we write ourselves.
+ */
 function lineOf(endpoint: Endpoint, params: Readonly<Record<string, string>>): string {
   const { words } = cliOf(endpoint) ?? {};
   const inPath = pathNames(endpoint.path);

@@ -136,8 +136,8 @@ export function createServer(
     // A request that met no route is told so, whatever it carries.
     const unread = endpoint !== undefined && endpoint.body === undefined && Object.keys(body ?? {}).length > 0;
     if (unread) throw kernelProblems.validationFailed({ errors: [{ pointer: '', code: 'no_body' }] });
-    const asked = endpoint !== undefined && endpoint.mount !== 'root' && endpoint.query === undefined;
-    if (asked && Object.keys(query ?? {}).length > 0)
+    const hasNoQuery = endpoint !== undefined && endpoint.mount !== 'root' && endpoint.query === undefined;
+    if (hasNoQuery && Object.keys(query ?? {}).length > 0)
       throw kernelProblems.validationFailed({ errors: [{ pointer: '/query', code: 'unknown' }] });
     // Neither the database nor a file name can hold NUL, so no route needs to meet one.
     const texts = [...Object.values(params ?? {}), ...Object.values(query ?? {})];

@@ -49,7 +49,7 @@ export function callTurns({ calls, background }: CallTurnsOptions) {
   };
 }
 
-/** Takes a turn for the call at hand, who leaves the line when nobody waits any more; outside of calls for nobody, with patience. */
+/** Takes a turn for the call at hand, which leaves the line once its caller has gone. Work outside of calls waits without end. */
 export function takeForCall(turns: Turns): Promise<() => void> {
   const { call } = states.getStore() ?? {};
   if (call === undefined) return turns.take({ tenant: '', caller: '' }, { isUnderWay: true });

@@ -3,7 +3,7 @@ import { createTurns } from './turns.ts';
 
 /** Of a larger pool, connections that only work has which no call waits for. */
 const OF_BACKGROUND = 2;
-/** Calls that wait for a connection: of all callers over the connections of one address, and then some. */
+/** Calls of one tenant that may wait for a connection, and of one caller: as many as one address may have open. */
 const MAX_WAITING = 1_024;
 const MAX_WAITING_OF_CALLER = 512;
 const MAX_WAIT_MS = 5_000;

@@ -66,17 +66,17 @@ export function uploadLedger({ db }: Pick<Kernel, 'db'>, quotaMiB: number) {
     touch: (tenant: Tenant, uploadId: string): Promise<boolean> =>
       db(tenant).transaction(async (tx) => (await tx.sql(TOUCH, [tenant.tenantId, uploadId])).rowCount === 1),
 
-    /** Forgets an upload unless a source names it, or it was used since; false where it is kept. */
-    drop: (tenant: Tenant, uploadId: string, unusedSince = new Date(8.64e15)): Promise<boolean> =>
+    /** Forgets an upload unless a source names it, or it was used since a time; false where it is kept. */
+    drop: (tenant: Tenant, uploadId: string, since?: Date): Promise<boolean> =>
       db(tenant).transaction(async (tx) => {
         const row = await tx.findOne(UploadEntity, { uploadId }, { lock: true });
-        if (row !== undefined && row.usedAt >= unusedSince) return false;
+        if (since !== undefined && row !== undefined && row.usedAt >= since) return false;
         if ((await namedUploads(tx)).has(uploadId)) return false;
         await tx.sql('delete from sources.upload where tenant_id = $1 and upload_id = $2', [tenant.tenantId, uploadId]);
         return true;
       }),
 
-    /** Uploads that nobody has used since; a source may name them. */
+    /** Uploads that nobody has used since a time, nor names: the longest unused first. */
     unusedSince: (tenant: Tenant, since: Date): Promise<string[]> =>
       db(tenant).transaction(async (tx) => {
         const { rows } = await tx.sql(UNUSED, [tenant.tenantId, since, SWEPT]);
@@ -88,9 +88,13 @@ export function uploadLedger({ db }: Pick<Kernel, 'db'>, quotaMiB: number) {
 const PLACE = `insert into sources.upload (tenant_id, upload_id, files, bytes) values ($1, $2, $3, $4)
   on conflict (tenant_id, upload_id) do update set files = excluded.files, bytes = excluded.bytes, used_at = now()`;
 const TOUCH = 'update sources.upload set used_at = now() where tenant_id = $1 and upload_id = $2';
-const UNUSED = `select upload_id from sources.upload u where tenant_id = $1 and used_at < $2
-  and not exists (select from sources.source s where s.tenant_id = u.tenant_id and s.status <> 'retired'
-    and s.source_config->>'path' = 'upload:' || u.upload_id)
+/** The paths by which sources, and discoveries that may become one, name uploads. */
+const NAMED = `select source_config->>'path' as path from sources.source
+    where tenant_id = $1 and status <> 'retired' and source_config->>'path' like 'upload:%'
+  union select source_config->>'path' from sources.discovery
+    where tenant_id = $1 and source_config->>'path' like 'upload:%'`;
+const UNUSED = `select upload_id from sources.upload
+  where tenant_id = $1 and used_at < $2 and 'upload:' || upload_id not in (${NAMED})
   order by used_at limit $3`;
 
 const tooMany = (what: string, limit: number) => uploadProblems.tooManyUploads({ values: { what, limit } });
@@ -101,14 +105,7 @@ async function heldBy(tx: TenantTransaction): Promise<Held> {
   return { bytes: Number(rows[0]?.bytes), uploads: Number(rows[0]?.uploads) };
 }
 
-/** The uploads that sources, or discoveries that may become one, name. */
 async function namedUploads(tx: TenantTransaction): Promise<ReadonlySet<string>> {
-  const { rows } = await tx.sql(
-    `select source_config->>'path' as path from sources.source
-       where tenant_id = $1 and status <> 'retired' and source_config->>'path' like 'upload:%'
-     union select source_config->>'path' from sources.discovery
-       where tenant_id = $1 and source_config->>'path' like 'upload:%'`,
-    [tx.tenant.tenantId],
-  );
+  const { rows } = await tx.sql(NAMED, [tx.tenant.tenantId]);
   return new Set(rows.map(({ path }) => namedUpload({ path }) ?? ''));
 }

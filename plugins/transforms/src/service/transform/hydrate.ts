@@ -50,8 +50,9 @@ export function hydrateService({ kernel, inputs, selects, tables, producers, eve
       () => contentOf({ inputs, selects }, tenant, definition, signal),
       definition.checks,
     );
-    const { partitionBy } = await tables.describe(tenant, tableRefOf(definition.output));
-    const isDividedOtherwise = partitionBy !== undefined && needsFullRun(definition, partitionBy);
+    const isDivided = definition.partition_by.length > 0;
+    const output = isDivided ? await tables.describe(tenant, tableRefOf(definition.output)) : undefined;
+    const isDividedOtherwise = output?.partitionBy !== undefined && needsFullRun(definition, output.partitionBy);
     return whereTaken(() =>
       db(tenant).transaction(async (tx) => {
         const row = await foundTransform(tx, transformId, { lock: true });
