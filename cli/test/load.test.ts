@@ -71,6 +71,15 @@ t.test(
     await writeFile(join(platform.folder, 'mine', 'other.csv'), 'id\n1\n');
     const other = await weir(`load ${join(platform.folder, 'mine', 'other.csv')} --as orders`);
     t.match(other, { code: 5, stderr: /The source orders reads something else\.[\s\S]*--as <name>/ });
+    const odd = join(platform.folder, 'Müller&Söhne#1.csv');
+    await writeFile(odd, 'id\n1\n');
+    t.match(JSON.parse((await weir(`load ${odd} --as odd -o json`)).stdout).tables, [{ rows_written: 1 }]);
+    await writeFile(odd, 'id\n1\n2\n');
+    t.match(JSON.parse((await weir(`load ${odd} --as odd -o json`)).stdout).tables, [{ rows: { length: 2 } }]);
+    const alike = join(platform.folder, 'alike');
+    await mkdir(alike);
+    for (const name of ['a&b.csv', 'a#b.csv']) await writeFile(join(alike, name), 'id\n1\n');
+    t.match(await weir(`load ${alike}`), { code: 5, stderr: /Two of the files[\s\S]*upload_name_repeated/ });
     const shared = await weir(`load ${join(platform.folder, 'mine')} --as both --no-upload -o json`);
     t.match(JSON.parse(shared.stdout), { name: 'both', tables: { length: 2 } });
   },

@@ -119,6 +119,13 @@ export class Load extends WeirCommand {
       const query = { name: file, ...(upload === undefined ? {} : { upload_id: upload.upload_id }) };
       upload = await api.call(createUpload, { query }, { content });
     }
+    // Two names may be kept as one; then the second file stands in the place of the first.
+    if (uploadId === undefined && upload !== undefined && upload.files.length < what.files.length) {
+      throw new CliError('conflict', 'Two of the files have names that the server keeps as one.', {
+        code: 'upload_name_repeated',
+        hint: 'Rename one of them: letters, digits and the signs . _ ( ) + = @ , - are kept as they are.',
+      });
+    }
     return upload?.location ?? '';
   }
 
@@ -166,8 +173,13 @@ const isIncremental = (supported: readonly string[] | null) => supported?.includ
 function configOf(what: ToLoad, location: string | undefined, name: string): Config {
   if (what.kind === 'url') return { url: what.url };
   const place = location ?? what.folder;
-  return what.isOne ? { path: place, streams: [{ name, glob: what.glob }] } : { path: place };
+  const glob = location === undefined ? what.glob : globInUpload(what.glob);
+  return what.isOne ? { path: place, streams: [{ name, glob }] } : { path: place };
 }
+
+/** A glob for names as an upload keeps them: another sign stands where a name has one that is not kept. */
+const globInUpload = (glob: string): string =>
+  glob.normalize('NFC').replace(/[^\p{L}\p{N}\p{M} ._()+=@,*?[\]{}!\\-]/gu, '?');
 
 const isSame = (known: Config, wanted: Config) =>
   ['path', 'url', 'streams'].every((key) => JSON.stringify(known[key]) === JSON.stringify(wanted[key]));
