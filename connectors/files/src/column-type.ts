@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@weir/connector-sdk';
 import type { Columns } from './file-reading.ts';
+import { factsType, type ValueFacts } from './values/value-facts.ts';
 
 /** A column as a file has it: DuckDB's type, and the date format if a CSV file writes dates in one of its own. */
 export type FileColumn = { readonly name: string; readonly type: string; readonly format?: string };
@@ -41,9 +42,8 @@ const EXACT = new Map<string, Declared>([
   ['BLOB', { type: 'string', contentEncoding: 'base64', weir_type: 'binary' }],
 ]);
 const DECIMAL = /^DECIMAL\((\d+),(\d+)\)$/;
+const MAX_DECIMAL_DIGITS = 38;
 const DECLARED_DECIMAL = /^decimal\((\d+), (\d+)\)$/;
-/** DuckDB's name for the type of a column without a value. */
-export const NO_VALUE = '"NULL"';
 /** Which type holds the values of two, when files of one stream disagree; else text does. */
 const WIDER: readonly (readonly [narrow: string, wide: string])[] = [
   ['int', 'long'],
@@ -58,10 +58,9 @@ export function isNested(type: string): boolean {
 
 /**
  * The JSON schema of a column. `airbyte_type` tells timestamps apart for every reader; `weir_type` is our own
- * keyword with the exact table type; `weir_format` the date format that a CSV file uses. Empty for a column without a value.
+ * keyword with the exact table type; `weir_format` the date format that a CSV file uses.
  */
 export function columnSchema({ type, format }: FileColumn): JsonSchema {
-  if (type === NO_VALUE) return {};
   const decimal = DECIMAL.exec(type);
   const nested = type.endsWith(']') ? 'array' : 'object';
   const declared: Declared =
@@ -72,23 +71,37 @@ export function columnSchema({ type, format }: FileColumn): JsonSchema {
   return { ...declared, type: ['null', declared.type], ...(format === undefined ? {} : { weir_format: format }) };
 }
 
+/** The JSON schema of a column with such values; empty where there is none. */
+export function factsSchema(facts: ValueFacts): JsonSchema {
+  const found = factsType(facts);
+  return found === undefined ? {} : columnSchema({ name: '', ...found });
+}
+
 /** The schema that holds the values of two schemas of one column: the wider one, or text. One without a value has no say. */
 export function widerSchema(a: JsonSchema, b: JsonSchema): JsonSchema {
   if (JSON.stringify(a) === JSON.stringify(b) || Object.keys(b).length === 0) return a;
   if (Object.keys(a).length === 0) return b;
   if (WIDER.some(([narrow, wide]) => a.weir_type === narrow && b.weir_type === wide)) return b;
   if (WIDER.some(([narrow, wide]) => b.weir_type === narrow && a.weir_type === wide)) return a;
-  const [left, right] = [decimalOf(a), decimalOf(b)];
-  if (left !== undefined && right !== undefined && left.scale === right.scale)
-    return left.digits > right.digits ? a : b;
-  return { type: ['null', 'string'] };
+  return widerDecimal(a, b) ?? { type: ['null', 'string'] };
 }
 
-function decimalOf({
-  weir_type,
-}: JsonSchema): { readonly digits: number; readonly scale: string | undefined } | undefined {
+/** The decimal that holds two decimals, or a decimal and whole numbers, as they are. */
+function widerDecimal(a: JsonSchema, b: JsonSchema): JsonSchema | undefined {
+  const [left, right] = [digitsOf(a), digitsOf(b)];
+  if (left === undefined || right === undefined) return undefined;
+  const scale = Math.max(left.scale, right.scale);
+  const digits = Math.max(left.whole, right.whole) + scale;
+  return digits <= MAX_DECIMAL_DIGITS ? columnSchema({ name: '', type: `DECIMAL(${digits},${scale})` }) : undefined;
+}
+
+/** How many digits a type holds before and behind the point; undefined where that is not all that it holds. */
+function digitsOf({ weir_type }: JsonSchema): { readonly whole: number; readonly scale: number } | undefined {
+  if (weir_type === 'int' || weir_type === 'long') return { whole: weir_type === 'int' ? 10 : 19, scale: 0 };
   const found = typeof weir_type === 'string' ? DECLARED_DECIMAL.exec(weir_type) : null;
-  return found === null ? undefined : { digits: Number(found[1]), scale: found[2] };
+  if (found === null) return undefined;
+  const scale = Number(found[2]);
+  return { whole: Number(found[1]) - scale, scale };
 }
 
 /** The columns of two parts of one stream: those of both by name, in the order in which they first came, each as wide as it must be. */

@@ -1,20 +1,18 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SourceError } from '@weir/connector-sdk';
-import { type FileColumn, NO_VALUE } from './column-type.ts';
 import { type CsvDialect, headerDialect } from './csv-header.ts';
 import { type WidthFault, widthFault } from './duckdb-session.ts';
 import { fault } from './fault.ts';
+import { proveColumns } from './prove-columns.ts';
 import type { ReadyFile } from './ready-file.ts';
 import { headerOf } from './row-end.ts';
-import { identifier, literal, pathLiteral } from './sql-text.ts';
+import { literal, pathLiteral } from './sql-text.ts';
+import type { ValueFacts } from './values/value-facts.ts';
 import { withHandle } from './with-handle.ts';
 
-const ISO_DATE = '%Y-%m-%d';
 /** How many rows must follow in another width to call it a change of columns, and how many are looked at. */
 const MIN_CHANGED_ROWS = 2;
 const MAX_CHANGED_ROWS = 1000;
-/** How many rows are asked for a value before all are. */
-const FIRST_ROWS = 1000;
 
 /** The most columns of a file. */
 export const MAX_COLUMNS = 10_000;
@@ -30,91 +28,23 @@ export async function openCsv(file: ReadyFile): Promise<CsvDialect> {
   return dialect;
 }
 
-/**
- * The columns of a file with the types that hold for all of its rows; text where there is no value, or no type for `asText`
- * false.
- */
-export async function describeCsv(
+/** What all rows of a file say of each column; rows of a wrong width have no say, as reading reports them. */
+export async function csvFacts(
   connection: DuckDBConnection,
   file: ReadyFile,
   dialect: CsvDialect,
-  asText = true,
-): Promise<FileColumn[]> {
-  const { columns, date, timestamp } = await sniff(connection, file, dialect, 'sample_size = -1');
-  const inexact = await inexactColumns(connection, file, dialect, columns);
-  const without = asText ? new Set() : await columnsWithoutValue(connection, file, dialect, columns);
-  return columns.map(({ name, type }) => {
-    if (inexact.has(name)) return { name, type: 'VARCHAR' };
-    if (without.has(name)) return { name, type: NO_VALUE };
-    const format = type === 'DATE' ? date : type === 'TIMESTAMP' ? timestamp : null;
-    const own = format !== null && format !== '' && format !== ISO_DATE;
-    return own ? { name, type, format } : { name, type };
-  });
-}
-
-/** The columns that DuckDB takes for doubles and that hold an integer which a double would round: ids, as a rule. */
-async function inexactColumns(
-  connection: DuckDBConnection,
-  file: ReadyFile,
-  { delimiter }: CsvDialect,
-  columns: readonly FileColumn[],
-): Promise<ReadonlySet<string>> {
-  const doubles = columns.filter(({ type }) => type === 'DOUBLE').map(({ name }) => name);
-  if (doubles.length === 0) return new Set();
-  const names = columns.map(({ name }) => name);
-  const found = doubles.map((name) => {
-    const raw = identifier(name);
-    return `bool_or(regexp_full_match(${raw}, '-?[0-9]+') AND abs(try_cast(${raw} AS DOUBLE)) > ${Number.MAX_SAFE_INTEGER})`;
-  });
-  // Rows of a wrong width are for reading to report, as in `sniff`.
-  const rows = csvSql(file, delimiter, names, 'header = true, ignore_errors = true');
-  const result = await connection.runAndReadAll(`SELECT [${found.join(', ')}]::JSON::VARCHAR FROM ${rows}`);
-  const flags = JSON.parse(String(result.getRows()[0]?.[0])) as (boolean | null)[];
-  return new Set(doubles.filter((_, index) => flags[index] === true));
-}
-
-/** The columns of text that are NULL in every row. Most show a value in their first rows. */
-async function columnsWithoutValue(
-  connection: DuckDBConnection,
-  file: ReadyFile,
-  { delimiter }: CsvDialect,
-  columns: readonly FileColumn[],
-): Promise<ReadonlySet<string>> {
-  const names = columns.map(({ name }) => name);
-  const rows = csvSql(file, delimiter, names, 'header = true, ignore_errors = true');
-  let left = columns.filter(({ type }) => type === 'VARCHAR').map(({ name }) => name);
-  for (const part of [`(FROM ${rows} LIMIT ${FIRST_ROWS})`, rows]) {
-    if (left.length === 0) break;
-    const counts = left.map((name) => `count(${identifier(name)})`);
-    const result = await connection.runAndReadAll(`SELECT [${counts.join(', ')}]::JSON::VARCHAR FROM ${part}`);
-    const found = JSON.parse(String(result.getRows()[0]?.[0])) as number[];
-    left = left.filter((_, index) => found[index] === 0);
-  }
-  return new Set(left);
+): Promise<Map<string, ValueFacts>> {
+  const names = await csvNames(connection, file, dialect);
+  return proveColumns(connection, csvSql(file, dialect.delimiter, names, 'header = true, ignore_errors = true'), names);
 }
 
 /** The names of the columns in the order of the file. */
 export async function csvNames(connection: DuckDBConnection, file: ReadyFile, dialect: CsvDialect): Promise<string[]> {
-  const { columns } = await sniff(connection, file, dialect, 'sample_size = 1, all_varchar = true');
-  return columns.map((column) => column.name);
-}
-
-type Sniffed = { readonly columns: FileColumn[]; readonly date: string | null; readonly timestamp: string | null };
-
-/** What DuckDB makes of a file; rows of a wrong width have no say in it, as reading reports them. */
-async function sniff(
-  connection: DuckDBConnection,
-  file: ReadyFile,
-  dialect: CsvDialect,
-  how: string,
-): Promise<Sniffed> {
   const options = `ignore_errors = true, delim = ${literal(dialect.delimiter)}, quote = '"', escape = '"', header = true${breaksOf(file)}`;
-  const call = `sniff_csv(${pathLiteral(file.path)}, ${how}, ${options})`;
+  const call = `sniff_csv(${pathLiteral(file.path)}, sample_size = 1, all_varchar = true, ${options})`;
   try {
-    const sql = `SELECT to_json(Columns)::VARCHAR, DateFormat, TimestampFormat FROM ${call}`;
-    const result = await connection.runAndReadAll(sql);
-    const [columns, date, timestamp] = result.getRows()[0] as [string, string | null, string | null];
-    return { columns: JSON.parse(columns) as FileColumn[], date, timestamp };
+    const result = await connection.runAndReadAll(`SELECT to_json(Columns)::VARCHAR FROM ${call}`);
+    return (JSON.parse(String(result.getRows()[0]?.[0])) as { name: string }[]).map(({ name }) => name);
   } catch (error) {
     await readThrough(connection, file, dialect);
     throw error;

@@ -9,7 +9,7 @@ import {
   type UndescribedStream,
 } from '@weir/connector-sdk';
 import { createEgress, type Egress, egressSettings } from '@weir/egress';
-import { settledColumns, unitedColumns } from './column-type.ts';
+import { factsSchema, settledColumns, unitedColumns } from './column-type.ts';
 import { parseConfig } from './config.ts';
 import { CONFIG_SCHEMA } from './config-schema.ts';
 import { MAX_COLUMNS } from './csv-file.ts';
@@ -18,13 +18,14 @@ import { fetchFault, probeFile } from './fetch-file.ts';
 import type { Columns } from './file-reading.ts';
 import { holdsNothing, planFiles, withFile } from './file-state.ts';
 import type { FolderBounds } from './folder-bounds.ts';
-import { columnsOf, type SeenKinds } from './json-columns.ts';
+import type { SeenFacts } from './json-columns.ts';
 import { sampleJson } from './json-file.ts';
 import { listStreams } from './list-streams.ts';
 import { describeFile, readFile } from './read-file.ts';
 import { type ReadyFile, withReadyFile } from './ready-file.ts';
 import { MAX_SAVED_BYTES } from './save-bytes.ts';
 import type { FileStream, SourceFile } from './source-file.ts';
+import { mergeFacts, NONE } from './values/value-facts.ts';
 
 /** How many addresses a check asks for their first byte. */
 const MAX_PROBES = 20;
@@ -95,22 +96,26 @@ async function describeStreams(listed: readonly FileStream[], ready: Ready, log:
 }
 
 /**
- * The stream's columns as its files show them, united by name and each as wide as the widest; the documents of JSON files
- * are taken together. Empty CSV files have no say: only where no file has a header it is missing.
+ * The stream's columns as its files show them, united by name and each as wide as the widest; the values of CSV and JSON
+ * files are taken together. Empty CSV files have no say: only where no file has a header it is missing.
  */
 async function describeStream({ files }: FileStream, ready: Ready): Promise<Columns> {
-  const seen: SeenKinds = new Map();
-  let columns: Columns | undefined;
+  const seen: SeenFacts = new Map();
+  let declared: Columns = {};
+  let isEmpty = true;
   for (const file of files) {
     await ready(file, async (found) => {
       if (file.format === 'json' || file.format === 'jsonl') return sampleJson(found, seen);
-      const own = await describeFile(found, files.length === 1);
-      columns = unitedColumns(columns ?? {}, own);
-      if (Object.keys(columns).length > MAX_COLUMNS) throw fault('too_many_columns', file.name);
+      isEmpty = false;
+      const own = await describeFile(found);
+      if ('declared' in own) declared = unitedColumns(declared, Object.fromEntries(own.declared));
+      else for (const [name, facts] of own.facts) seen.set(name, mergeFacts(seen.get(name) ?? NONE, facts));
+      if (seen.size + Object.keys(declared).length > MAX_COLUMNS) throw fault('too_many_columns', file.name);
     });
   }
-  if (columns === undefined) assertHeader(files, () => true);
-  return settledColumns(unitedColumns(columns ?? {}, columnsOf(seen)));
+  if (isEmpty) assertHeader(files, () => true);
+  const shown = Object.fromEntries([...seen].map(([name, facts]) => [name, factsSchema(facts)]));
+  return settledColumns(unitedColumns(declared, shown));
 }
 
 /** A stream of nothing but empty CSV files is `csv_header_missing`. */

@@ -2,7 +2,7 @@ import { type JsonSchema, parseExact, recordEnvelope, SourceError } from '@weir/
 import { MAX_COLUMNS } from './csv-file.ts';
 import { fault } from './fault.ts';
 import type { FileReading } from './file-reading.ts';
-import { noteKinds, numeral, type SeenKinds } from './json-columns.ts';
+import { noteFacts, numeral, type SeenFacts } from './json-columns.ts';
 import { documentFrames, type Frame, lineFrames } from './json-frames.ts';
 import { bytesOf } from './look-through.ts';
 import type { ReadyFile } from './ready-file.ts';
@@ -25,7 +25,7 @@ type Document = Readonly<Record<string, unknown>>;
  * Notes what a file's first documents have for members; `too_many_columns` when they are too many. Of a file in lines,
  * those that are no documents have no say, unless there is no other.
  */
-export async function sampleJson(file: ReadyFile, seen: SeenKinds): Promise<void> {
+export async function sampleJson(file: ReadyFile, seen: SeenFacts): Promise<void> {
   let documents = 0;
   let chars = 0;
   let failure: SourceError | undefined;
@@ -36,7 +36,7 @@ export async function sampleJson(file: ReadyFile, seen: SeenKinds): Promise<void
       chars += frame.tooLong?.length ?? frame.text.length;
       return chars < SAMPLE_CHARS;
     }
-    noteKinds(seen, parseExact(frame.text) as Document);
+    noteFacts(seen, parseExact(frame.text) as Document);
     if (seen.size > MAX_COLUMNS) throw fault('too_many_columns', file.where(frame.line));
     documents += 1;
     chars += frame.text.length;

@@ -1,7 +1,7 @@
-import { recordEnvelope } from '@weir/connector-sdk';
+import { type JsonSchema, recordEnvelope } from '@weir/connector-sdk';
 import { fieldJson, fieldText, typedJson } from './column-json.ts';
-import { columnSchema, type FileColumn, widerSchema } from './column-type.ts';
-import { csvNames, csvSource, describeCsv, explainWidth, MAX_COLUMNS, openCsv } from './csv-file.ts';
+import { columnSchema, type FileColumn, factsSchema, settledColumns, widerSchema } from './column-type.ts';
+import { csvFacts, csvNames, csvSource, explainWidth, MAX_COLUMNS, openCsv } from './csv-file.ts';
 import type { CsvDialect } from './csv-header.ts';
 import { withDuckdb } from './duckdb-session.ts';
 import { fault } from './fault.ts';
@@ -12,16 +12,23 @@ import type { ReadyFile } from './ready-file.ts';
 import { sendCsv, sendParquet } from './send-segments.ts';
 import { identifier, literal } from './sql-text.ts';
 import { streamLines } from './stream-lines.ts';
+import type { ValueFacts } from './values/value-facts.ts';
 
-/** The columns of one CSV or Parquet file as it is. One without a value is text where the file is `alone`, else of no type. */
-export async function describeFile(file: ReadyFile, alone = true): Promise<Columns> {
-  const columns = await withDuckdb(file, async (connection) =>
-    file.format === 'parquet'
-      ? describeParquet(connection, file)
-      : describeCsv(connection, file, await openCsv(file), alone),
-  );
-  if (columns.length > MAX_COLUMNS) throw fault('too_many_columns', file.where());
-  return Object.fromEntries(columns.map((column) => [column.name, columnSchema(column)]));
+/** What a file says of its columns: the types that a Parquet file has, and what the values of others have in common. */
+export type FileColumns =
+  | { readonly declared: ReadonlyMap<string, JsonSchema> }
+  | { readonly facts: ReadonlyMap<string, ValueFacts> };
+
+/** The columns of one CSV or Parquet file. */
+export async function describeFile(file: ReadyFile): Promise<FileColumns> {
+  const found = await withDuckdb(file, async (connection): Promise<FileColumns> => {
+    if (file.format !== 'parquet') return { facts: await csvFacts(connection, file, await openCsv(file)) };
+    const columns = await describeParquet(connection, file);
+    return { declared: new Map(columns.map((column) => [column.name, columnSchema(column)])) };
+  });
+  const { size } = 'facts' in found ? found.facts : found.declared;
+  if (size > MAX_COLUMNS) throw fault('too_many_columns', file.where());
+  return found;
 }
 
 /**
@@ -96,8 +103,8 @@ function linesSql(
 
 /** The columns of a CSV file that has some which the stream lacks: these are typed as they would be at discovery. */
 async function ownColumns(connection: Connection, file: ReadyFile, dialect: CsvDialect): Promise<Columns> {
-  const columns = await describeCsv(connection, file, dialect);
-  return Object.fromEntries(columns.map((column) => [column.name, columnSchema(column)]));
+  const facts = await csvFacts(connection, file, dialect);
+  return settledColumns(Object.fromEntries([...facts].map(([name, found]) => [name, factsSchema(found)])));
 }
 
 const schemaOf = (columns: Columns, name: string) => (Object.hasOwn(columns, name) ? columns[name] : undefined);

@@ -3,9 +3,10 @@ import { parseExact } from '@weir/connector-sdk';
 import fc from 'fast-check';
 import t from 'tap';
 import { cases } from '../../../test/lane.ts';
+import { factsSchema } from '../src/column-type.ts';
 import { decodeText } from '../src/decode-text.ts';
 import { encodingSniffer } from '../src/encoding-sniffer.ts';
-import { columnsOf, noteKinds, type SeenKinds } from '../src/json-columns.ts';
+import { noteFacts, type SeenFacts } from '../src/json-columns.ts';
 import { documentFrames, type Frame, lineFrames } from '../src/json-frames.ts';
 import { endingsOf } from '../src/source-file.ts';
 import { unpack } from '../src/unpack.ts';
@@ -105,6 +106,11 @@ t.test(
   },
 );
 
+const digits = (number: string) =>
+  number
+    .replace(/[eE].*/, '')
+    .replaceAll(/[.-]/g, '')
+    .replaceAll(/^0+|0+$/g, '');
 t.test('columns do not depend on the order of the documents, and hold each of them', async (t) => {
   const document = fc.dictionary(
     fc.constantFrom('a', 'b'),
@@ -117,9 +123,9 @@ t.test('columns do not depend on the order of the documents, and hold each of th
   fc.assert(
     fc.property(fc.array(document, { minLength: 1, maxLength: 6 }), (documents) => {
       const columns = (some: readonly Record<string, string>[]) => {
-        const seen: SeenKinds = new Map();
-        for (const one of some) noteKinds(seen, parseExact(textOf(one)) as Record<string, unknown>);
-        return columnsOf(seen);
+        const seen: SeenFacts = new Map();
+        for (const one of some) noteFacts(seen, parseExact(textOf(one)) as Record<string, unknown>);
+        return Object.fromEntries([...seen].map(([name, facts]) => [name, factsSchema(facts)]));
       };
       const found = columns(documents);
       t.same(columns(documents.toReversed()), found);
@@ -127,7 +133,7 @@ t.test('columns do not depend on the order of the documents, and hold each of th
         const type = found[name]?.weir_type;
         if (one === 'null') continue;
         if (type === 'long') t.equal(BigInt.asIntN(64, BigInt(one)), BigInt(one));
-        if (type === 'double' && /^-?\d+$/.test(one)) t.ok(Number.isSafeInteger(Number(one)));
+        if (type === 'double') t.equal(digits(String(Number(one))), digits(one));
         if (type === 'boolean') t.equal(one, 'true');
       }
     }),
