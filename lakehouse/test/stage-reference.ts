@@ -61,6 +61,9 @@ function unsigned(text: string): string {
   return text.replace(/^\+(?=[\d.ni])/i, '');
 }
 
+/** The digits of a number but for zeros at its ends. */
+const digitsOf = (text: string): string => text.replaceAll(/[eE].*|[^0-9]/g, '').replaceAll(/^0+|0+$/g, '');
+
 function doubleCell(value: unknown): Cell {
   const text = unsigned(textOf(value).trim());
   if (text === 'true' || text === 'false') return { value: text === 'true' ? 1 : 0 };
@@ -68,7 +71,7 @@ function doubleCell(value: unknown): Cell {
   if (!/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return nulled;
   const number = Number(text);
   if (!Number.isFinite(number)) return nulled;
-  const inexact = /^-?\d+$/.test(text) && BigInt(text) !== BigInt(number);
+  const inexact = /^-?\d+$/.test(text) ? BigInt(text) !== BigInt(number) : digitsOf(text) !== digitsOf(String(number));
   return { value: number, ...(inexact ? { change: 'rounded' } : {}) };
 }
 

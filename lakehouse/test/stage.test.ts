@@ -26,6 +26,12 @@ const TYPING: readonly [ColumnType, string, unknown, string?][] = [
   ['int', '-2147483648', -2147483648],
   ['double', '0.1', 0.1],
   ['double', '12', 12],
+  ['double', '0.30000000000000004', 0.30000000000000004],
+  ['double', '"1.50000000000000000000"', 1.5],
+  ['double', '"5e-324"', 5e-324],
+  ['double', '"1234567890123456.78"', 1234567890123456.8, 'precision_exceeded'],
+  ['double', '0.123456789012345678901234567890', 0.12345678901234568, 'precision_exceeded'],
+  ['double', '"1e-400"', 0, 'precision_exceeded'],
   ['double', '"NaN"', 'NaN'],
   ['double', 'Infinity', 'Infinity'],
   ['double', '"1e400"', null, 'invalid_double'],
@@ -106,7 +112,7 @@ t.test('staging', async (t) => {
     const marks = rows.flatMap((row) => row._errors as { field: string }[]);
     for (const [at, [type, token, value, reason]] of TYPING.entries()) {
       const field = `v${at}`;
-      const change = reason === 'scale_exceeded' ? 'rounded' : 'nulled';
+      const change = reason?.endsWith('_exceeded') ? 'rounded' : 'nulled';
       t.strictSame(new Set(rows.map((row) => row[field])), new Set([value, null]), `${type} ${token}`);
       const marked = marks.filter((mark) => mark.field === field);
       t.strictSame(marked, reason ? [{ field, change, reason }] : [], `${type} ${token}`);

@@ -101,7 +101,7 @@ t.test('a type that changes in mid-file makes the column text', async (t) => {
 });
 
 t.test('a column of integers that no double holds is text, and other numbers stay doubles', async (t) => {
-  const rows = 'id,neg,f\n18446744073709551615,-9223372036854775809,1e300\n1,2,9007199254740991\n';
+  const rows = 'id,neg,f\n18446744073709551615,-9223372036854775809,1.0e300\n1,2,9007199254740991\n';
   const path = await folder({ 'a.csv': `${rows}1,2,3,canary\n` });
   const catalog = await discover({ path });
   t.strictSame(catalog.streams[0].json_schema.properties, {

@@ -19,6 +19,11 @@ const EXACT_TIMESTAMP_CHARS = 'yyyy-mm-ddThh:mm:ss.uuuuuu'.length;
 /** From here on a floating type does not hold every integer. */
 const EXACT_INTEGER = { float: 2 ** 24, double: 2 ** 53 } as const;
 
+/** A number of so many characters, point included, has no digit that a double cannot hold. */
+const EXACT_DOUBLE_CHARS = 16;
+/** Doubles nearer to zero have fewer digits. */
+const LEAST_FULL_DOUBLE = '2.2250738585072014e-308';
+
 // The cast is a column by itself, so a condition may name it as often as it likes.
 const canonical = (raw: string, cast: string, bad?: string): ColumnSql => {
   const misspelt = `${cast}::VARCHAR IS DISTINCT FROM ${raw}`;
@@ -44,8 +49,25 @@ function floatingSql(raw: string, cast: string, type: 'float' | 'double'): Colum
   const bad = seldom(odd, `(${infinite} OR contains(${raw}, '_'))`);
   const integer = `(regexp_full_match(${raw}, '-?[0-9]+') AND printf('%.0f', (${cast})::DOUBLE) IS DISTINCT FROM ${raw})`;
   const vanished = `((${cast}) = 0 AND regexp_matches(${raw}, '^[^eE]*[1-9]'))`;
-  const rounded = seldom(odd, `(NOT isinf(${cast}) AND (${integer} OR ${vanished}))`);
+  const rounded =
+    type === 'double'
+      ? doubleRounded(raw, cast, odd)
+      : seldom(odd, `(NOT isinf(${cast}) AND (${integer} OR ${vanished}))`);
   return { ...checked(raw, cast, `(${bad})`), rounded: `(${rounded})` };
+}
+
+/**
+ * Whether a double is another number than its text says: it prints with other digits, zeros at the ends aside. An integer
+ * is the double's own when it has exactly that size.
+ */
+function doubleRounded(raw: string, cast: string, odd: string): string {
+  const printed = `${cast}::VARCHAR`;
+  const digits = (text: string) => `trim(regexp_replace(${text}, '[eE].*|[^0-9]', '', 'g'), '0')`;
+  const integer = `printf('%.0f', ${cast}) IS DISTINCT FROM ${raw}`;
+  const fraction = `${printed} IS DISTINCT FROM ${raw} AND ${digits(printed)} IS DISTINCT FROM ${digits(raw)}`;
+  const isOther = `CASE WHEN regexp_full_match(${raw}, '-?[0-9]+') THEN ${integer} ELSE ${fraction} END`;
+  const near = `abs(${cast}) < ${LEAST_FULL_DOUBLE}`;
+  return seldom(`${odd} OR ${near} OR length(${raw}) > ${EXACT_DOUBLE_CHARS}`, `(isfinite(${cast}) AND ${isOther})`);
 }
 
 function decimalSql(raw: string, cast: string, scale: number): ColumnSql {
@@ -76,8 +98,8 @@ export function castSql(raw: string, type: FieldType): string {
  * date must be spelt as it prints, for casts take 1.5 as 2, 1e3 as 1000 and cut a date from a timestamp; a timestamp
  * without zone would drop an offset, a double turn 1e400 into infinity, a decimal round, a time lose its nanoseconds,
  * and words such as `epoch` would be moments. A truth value in a double column is 1 or 0; words of
- * agreement such as `yes` are no truth values. An integer that a floating column cannot hold is kept as the nearest one
- * and marked.
+ * agreement such as `yes` are no truth values. A number that a double column cannot hold is kept as the nearest one and
+ * marked.
  */
 export function columnSql(raw: string, type: FieldType, cast: string = castSql(raw, type)): ColumnSql {
   if (type === 'string') return { value: raw };
