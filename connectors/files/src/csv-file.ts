@@ -1,13 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SourceError } from '@weir/connector-sdk';
+import { proveColumns } from './columns/prove-columns.ts';
+import type { ValueFacts } from './columns/value-facts.ts';
 import { type CsvDialect, headerDialect } from './csv-header.ts';
 import { type WidthFault, widthFault } from './duckdb-session.ts';
 import { fault } from './fault.ts';
-import { proveColumns } from './prove-columns.ts';
 import type { ReadyFile } from './ready-file.ts';
 import { headerOf } from './row-end.ts';
 import { literal, pathLiteral } from './sql-text.ts';
-import type { ValueFacts } from './values/value-facts.ts';
 import { withHandle } from './with-handle.ts';
 
 /** How many rows must follow in another width to call it a change of columns, and how many are looked at. */

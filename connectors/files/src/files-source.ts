@@ -9,7 +9,8 @@ import {
   type UndescribedStream,
 } from '@weir/connector-sdk';
 import { createEgress, type Egress, egressSettings } from '@weir/egress';
-import { factsSchema, settledColumns, unitedColumns } from './column-type.ts';
+import { factsSchema, settledColumns, unitedColumns } from './columns/column-type.ts';
+import { mergeFacts, NONE } from './columns/value-facts.ts';
 import { parseConfig } from './config.ts';
 import { CONFIG_SCHEMA } from './config-schema.ts';
 import { MAX_COLUMNS } from './csv-file.ts';
@@ -25,7 +26,6 @@ import { describeFile, readFile } from './read-file.ts';
 import { type ReadyFile, withReadyFile } from './ready-file.ts';
 import { MAX_SAVED_BYTES } from './save-bytes.ts';
 import type { FileStream, SourceFile } from './source-file.ts';
-import { mergeFacts, NONE } from './values/value-facts.ts';
 
 /** How many addresses a check asks for their first byte. */
 const MAX_PROBES = 20;

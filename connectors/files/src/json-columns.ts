@@ -1,4 +1,4 @@
-import { mergeFacts, NONE, TEXT, type ValueFacts } from './values/value-facts.ts';
+import { mergeFacts, NONE, TEXT, type ValueFacts } from './columns/value-facts.ts';
 
 /** What the values of each member have in common, in the order in which the members first came. */
 export type SeenFacts = Map<string, ValueFacts>;

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { FileColumn } from './column-type.ts';
+import type { FileColumn } from './columns/column-type.ts';
 import { fault } from './fault.ts';
 import type { ReadyFile } from './ready-file.ts';
 import { pathLiteral } from './sql-text.ts';

@@ -1,6 +1,7 @@
 import { type JsonSchema, recordEnvelope } from '@weir/connector-sdk';
-import { fieldJson, fieldText, typedJson } from './column-json.ts';
-import { columnSchema, type FileColumn, factsSchema, settledColumns, widerSchema } from './column-type.ts';
+import { fieldJson, fieldText, typedJson } from './columns/column-json.ts';
+import { columnSchema, type FileColumn, factsSchema, settledColumns, widerSchema } from './columns/column-type.ts';
+import type { ValueFacts } from './columns/value-facts.ts';
 import { csvFacts, csvNames, csvSource, explainWidth, MAX_COLUMNS, openCsv } from './csv-file.ts';
 import type { CsvDialect } from './csv-header.ts';
 import { withDuckdb } from './duckdb-session.ts';
@@ -12,7 +13,6 @@ import type { ReadyFile } from './ready-file.ts';
 import { sendCsv, sendParquet } from './send-segments.ts';
 import { identifier, literal } from './sql-text.ts';
 import { streamLines } from './stream-lines.ts';
-import type { ValueFacts } from './values/value-facts.ts';
 
 /** What a file says of its columns: the types that a Parquet file has, and what the values of others have in common. */
 export type FileColumns =

@@ -3,7 +3,7 @@ import { parseExact } from '@weir/connector-sdk';
 import fc from 'fast-check';
 import t from 'tap';
 import { cases } from '../../../test/lane.ts';
-import { factsSchema } from '../src/column-type.ts';
+import { factsSchema } from '../src/columns/column-type.ts';
 import { decodeText } from '../src/decode-text.ts';
 import { encodingSniffer } from '../src/encoding-sniffer.ts';
 import { noteFacts, type SeenFacts } from '../src/json-columns.ts';

@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { identifier, literal } from '../sql-text.ts';
 import { MICROSECOND_CHARS, momentSql, trimmed } from './column-json.ts';
 import { columnSchema } from './column-type.ts';
-import { identifier, literal } from './sql-text.ts';
-import { factsType, ISO, NONE, TEXT, type ValueFacts } from './values/value-facts.ts';
-import { commonForm, NUMBERS, type TimeForm, type ValueForm } from './values/value-forms.ts';
+import { factsType, ISO, NONE, TEXT, type ValueFacts } from './value-facts.ts';
+import { commonForm, NUMBERS, type TimeForm, type ValueForm } from './value-forms.ts';
 
 /** The rows that say what a column may be, and how many values of them are held at most. */
 const SAMPLE_ROWS = 1000;

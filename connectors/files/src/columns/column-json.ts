@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@weir/connector-sdk';
+import { identifier, literal } from '../sql-text.ts';
 import { isNested } from './column-type.ts';
-import { identifier, literal } from './sql-text.ts';
 
 const ISO = '%Y-%m-%dT%H:%M:%S.%f';
 const ISO_NANOSECONDS = '%Y-%m-%dT%H:%M:%S.%n';

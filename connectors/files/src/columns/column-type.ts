@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@weir/connector-sdk';
-import type { Columns } from './file-reading.ts';
-import { factsType, type ValueFacts } from './values/value-facts.ts';
+import type { Columns } from '../file-reading.ts';
+import { factsType, type ValueFacts } from './value-facts.ts';
 
 /** A column as a file has it: DuckDB's type, and the date format if a CSV file writes dates in one of its own. */
 export type FileColumn = { readonly name: string; readonly type: string; readonly format?: string };
