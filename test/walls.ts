@@ -122,6 +122,8 @@ export const RULES: IForbiddenRuleType[] = [
     '^plugins/[^/]+/src/contract\\.ts$',
     '^lib/documents/src/did-you-mean\\.ts$',
     '^lib/embedded/src/index\\.ts$',
+    // What the machine gives, which `doctor` tells.
+    '^lib/processes/src/index\\.ts$',
     '^lib/vault/src/deployment\\.ts$',
     // Who may use these is the business of `only-sources-runs-connectors`.
     '^connectors/runtime/src/index\\.ts$',

@@ -297,7 +297,7 @@ t.test('doctor gives a next step for everything that is not in order', async (t)
   const { weir } = commandLine(t);
   const ran = await weir('doctor -o json');
   const { items } = JSON.parse(ran.stdout) as { items: { check: string; status: string; next_step?: string }[] };
-  for (const name of ['node', 'relational store', 'workflow engine', 'disk', 'api'])
+  for (const name of ['node', 'relational store', 'workflow engine', 'disk', 'statements of users', 'api'])
     t.ok(
       items.some(({ check }) => check === name),
       name,

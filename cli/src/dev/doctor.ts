@@ -3,6 +3,7 @@ import { accessSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type { SystemBound } from '@weir/processes';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../command/command.ts';
 import type { Api } from '../connection/api.ts';
@@ -31,6 +32,7 @@ export async function examine(context: CliContext, dataDir: string, api: () => P
     await workflowEngineCheck(context.env),
     demoDataCheck(),
     await diskCheck(path.dirname(dataDir)),
+    await statementsCheck(),
     await serverCheck(dataDir),
     await portCheck(dataDir),
     await apiCheck(api),
@@ -130,6 +132,28 @@ async function diskCheck(folder: string): Promise<Check> {
       next_step: 'Choose another place with --data-dir',
     };
   }
+}
+
+const BOUNDS: Readonly<Record<SystemBound, string>> = {
+  network: 'no network',
+  files: 'no files but their own',
+  processes: 'no other processes',
+};
+
+async function statementsCheck(): Promise<Check> {
+  const check = 'statements of users';
+  const { provenBounds } = await import('@weir/processes');
+  const holds = await provenBounds();
+  const names = Object.keys(BOUNDS) as SystemBound[];
+  const told = (wanted: boolean) => names.filter((each) => holds[each] === wanted).map((each) => BOUNDS[each]);
+  const [held, missing] = [told(true), told(false)];
+  if (missing.length === 0) return ok(check, `the system gives them ${held.join(', ')}`);
+  return {
+    check,
+    status: 'note',
+    found: `the system does not keep them to: ${missing.join(', ')}`,
+    next_step: 'Let this user make namespaces (util-linux, user.max_user_namespaces): docs/how-to/bound-statements.md',
+  };
 }
 
 async function serverCheck(dataDir: string): Promise<Check> {

@@ -21,7 +21,7 @@ export type SelectorOptions = {
     readonly ast: unknown;
     readonly sql: string;
     readonly inputs: readonly string[];
-  }) => void;
+  }) => void | Promise<void>;
 };
 
 /** A statement's inputs by name: a plain one, or `catalogue.schema.table`. */

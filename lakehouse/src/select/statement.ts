@@ -29,7 +29,7 @@ export async function passGate(
   const sql = (await isBody(session, whole)) ? whole : whole.replace(TAIL, '');
   const ast = await treeOf(session, sql);
   try {
-    gate({ ast, sql, inputs });
+    await gate({ ast, sql, inputs });
   } catch (error) {
     throw new GateRefusal(error);
   }

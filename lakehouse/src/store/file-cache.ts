@@ -41,7 +41,8 @@ function isAbandoned(name: string): boolean {
 /** An empty folder of this cache alone; the copies that processes left behind when they died are removed. */
 async function makeFolder(scratch: string): Promise<string> {
   const folder = join(scratch, `copies-${hostKey()}-${process.pid}-${startedAt()}-${randomUUID()}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // A process that reads copies for us has our group, where it has another user.
+  await mkdir(folder, { recursive: true, mode: 0o750 });
   const left = (await readdir(scratch)).filter(isAbandoned);
   await Promise.all(left.map((name) => rm(join(scratch, name), { recursive: true, force: true })));
   return folder;

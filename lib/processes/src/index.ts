@@ -1,4 +1,7 @@
 /** Door of what any program needs that has work done by another process: signs of life, and the removal of its folders. */
 
+export { type ProvenBounds, provenBounds, type SystemBound } from './bounded/proven-bounds.ts';
+export { type BoundedProcess, type Bounds, type NodeProgram, startBounded } from './bounded/start-bounded.ts';
+export type { Place } from './bounded/view.ts';
 export { type ChildWatch, startPulse, watchChild, watchFor } from './pulse.ts';
 export { removeTree } from './remove-tree.ts';

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { armedFaultpoints, type ChildRegistry } from '@weir/kernel';
-import { type ChildWatch, watchChild } from '@weir/processes';
+import { type BoundedProcess, type Bounds, type ChildWatch, startBounded, watchChild } from '@weir/processes';
 
 /**
  * Threads take their memory from few places, so that what one has freed is there for the next, and what is large goes back
@@ -14,6 +14,9 @@ const ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'NODE_COMPILE_CACHE
 /** The process of one attempt, which loads its code and waits for its plan. */
 export interface BegunChild {
   process: ChildProcess;
+  /** What lies between it and the system, where it was begun within bounds. */
+  bounded?: Omit<BoundedProcess, 'process'>;
+  /** Resolves when it is at work no more. */
   gone: Promise<void>;
   /** Has it killed when it hangs. Returns what ends the watch. */
   watch(onHung: () => void): () => void;
@@ -34,24 +37,26 @@ export interface ChildProgram {
   watch?: ChildWatch | undefined;
   /** `advanced` carries what JSON cannot: maps, bytes and large integers. */
   serialization?: 'json' | 'advanced';
+  /** Bounds of the system behind which it runs; none unless given. */
+  bounds?: Bounds | undefined;
 }
 
 /** Begins the process of one attempt, so that it loads its code before there is a plan. It knows nothing of our environment. */
 export function beginChild(
   children: ChildRegistry,
-  { file, name, maxHeapMiB, args = [], flags = [], watch = watchChild, serialization = 'json' }: ChildProgram,
+  { file, name, maxHeapMiB, args = [], flags = [], watch = watchChild, serialization = 'json', bounds }: ChildProgram,
 ): BegunChild {
-  const child = fork(file, args, {
-    env: { ...environment(), ...MALLOC },
-    execArgv: [
-      '--conditions=@weir/source',
-      '--disable-warning=ExperimentalWarning',
-      `--max-old-space-size=${maxHeapMiB}`,
-      ...flags,
-    ],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    serialization,
-  });
+  const env = { ...environment(), ...MALLOC };
+  const own = [
+    '--conditions=@weir/source',
+    '--disable-warning=ExperimentalWarning',
+    `--max-old-space-size=${maxHeapMiB}`,
+  ];
+  const execArgv = [...own, ...flags];
+  const bounded = bounds && startBounded({ file, args, flags: execArgv, env, serialization }, bounds);
+  const child =
+    bounded?.process ??
+    fork(file, args, { env, execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'], serialization });
   const { pid } = child;
   if (pid !== undefined) children.started({ name, pid, parent: process.pid });
   const gone = endOf(child).then(() => {
@@ -61,7 +66,7 @@ export function beginChild(
     child.kill('SIGKILL');
     return gone;
   };
-  return { process: child, gone, watch: (onHung) => watch(child, onHung), discard };
+  return { process: child, ...(bounded && { bounded }), gone, watch: (onHung) => watch(child, onHung), discard };
 }
 
 /** Sends a message to a process; one that is gone needs none, and its end is noticed elsewhere. */
@@ -69,9 +74,11 @@ export function sendTo(child: ChildProcess, message: object): void {
   if (child.connected) child.send(message, () => undefined);
 }
 
+/** Its end and that of its channel: a process that began it for us may be gone before it is. */
 function endOf(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
-    child.once('exit', () => resolve());
+    const end = () => (child.connected ? child.once('disconnect', () => resolve()) : resolve());
+    child.once('exit', end);
     child.once('error', () => resolve());
   });
 }

@@ -32,6 +32,7 @@ const BYTES_PER_MIB = 1_048_576;
 const PROGRAM_MIB = 256;
 const LEAST_DUCKDB_MIB = 128;
 
+const sealed = Promise.withResolvers<void>();
 const uploads = new Map<number, (failure: string | undefined) => void>();
 
 function send(message: FromSelect, after?: () => void): void {
@@ -84,8 +85,16 @@ function selectorOf(plan: SelectPlan, seen: { ast?: unknown }) {
   const gate: SelectorOptions['gate'] = (statement) => {
     seen.ast ??= statement.ast;
     judge(statement);
+    return sealOnce();
   };
   return createSelector({ ...limitsOf(plan), gate });
+}
+
+/** Before the first thing that a user wrote is bound or run; DuckDB has begun its threads by then. */
+function sealOnce(): Promise<void> {
+  if (!isSealed) send({ type: 'seal' });
+  isSealed = true;
+  return sealed.promise;
 }
 
 async function carryOut(plan: SelectPlan): Promise<unknown> {
@@ -162,8 +171,13 @@ function holdToMemory({ memoryMiB }: SelectPlan['bounds']): void {
 }
 
 let isHeld = false;
+let isSealed = false;
 
 process.on('message', (message: ToSelect) => {
+  if (message.type === 'sealed') {
+    sealed.resolve();
+    return;
+  }
   if (message.type === 'uploaded') {
     uploads.get(message.id)?.(message.failure);
     return;

@@ -9,6 +9,7 @@ import { MATERIALIZATION_KIND, TRANSFORM_KIND } from '../model/run-kinds.ts';
 import { readinessChecks } from './readiness.ts';
 import { followStatus } from './runs.ts';
 import { scheduledTransforms } from './schedule-subject.ts';
+import { boundChecks } from './select/bound-checks.ts';
 import { transformStart } from './starts.ts';
 import { hasWorker } from './workers.ts';
 
@@ -18,6 +19,7 @@ export function contributions(kernel: Kernel) {
   return [
     ...readinessChecks(deps).map((check) => contribute(ReadinessChecks, check)),
     contribute(HealthChecks, { name: 'transform_worker', degrades: true, check: () => hasWorker(kernel) }),
+    ...boundChecks().map((check) => contribute(HealthChecks, check)),
     contribute(RunChanges, followStatus),
     transformStart(kernel),
     contribute(ScheduleSubjects, scheduledTransforms(kernel)),

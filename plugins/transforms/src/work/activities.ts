@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { RunRecord, Tenant, WorkerDeps } from '@weir/kernel';
 import { Inputs, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
+import { provenBounds } from '@weir/processes';
 import {
   attempt,
   beginInLane,
@@ -42,6 +43,13 @@ export function transformActivities({ kernel, children, workDir }: WorkerDeps) {
   let opened: Promise<Selects> | undefined;
   const open = async () => {
     await folders.sweep();
+    const { network, files, processes } = await provenBounds();
+    if (!network || !files || !processes) {
+      kernel.log.warn(
+        { network, files, processes },
+        'The system does not bound statements of users; their engine alone does',
+      );
+    }
     return createSelects({ children, scratch: await folders.make('selects'), bounds });
   };
   const selects = (): Promise<Selects> => {

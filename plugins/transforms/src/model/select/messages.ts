@@ -87,10 +87,13 @@ export interface SelectPlan {
 export type ToSelect =
   | { type: 'plan'; plan: SelectPlan }
   /** The answer to an upload; a code says that it failed. */
-  | { type: 'uploaded'; id: number; failure?: string };
+  | { type: 'uploaded'; id: number; failure?: string }
+  | { type: 'sealed' };
 
 export type FromSelect =
   | { type: 'pulse' }
+  /** It has all its threads, and waits until it can have no more. */
+  | { type: 'seal' }
   | { type: 'upload'; id: number; path: string; location: string }
   | { type: 'done'; result: unknown }
   | { type: 'refused'; faults: readonly SqlFault[] }

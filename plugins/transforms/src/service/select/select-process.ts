@@ -3,6 +3,7 @@ import { constants, setPriority } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ChildRegistry } from '@weir/kernel';
+import type { Bounds } from '@weir/processes';
 import { type BegunChild, beginChild, sendTo } from '@weir/work';
 import type { FromSelect, SelectPlan, ToSelect } from '../../model/select/messages.ts';
 import { SelectFailed, SqlRefused } from '../../model/select/select-errors.ts';
@@ -16,9 +17,10 @@ const YIELDS_AFTER_MS = 1_000;
 
 const UNKNOWN: ChildRegistry = { started: () => undefined, ended: () => undefined };
 
-/** Begins a process that loads DuckDB and waits for its one statement. */
-export function beginSelect(children: ChildRegistry = UNKNOWN): BegunChild {
-  return beginChild(children, { file: PROGRAM, name: 'select', maxHeapMiB: MAX_HEAP_MIB, serialization: 'advanced' });
+/** Begins a process that loads DuckDB and waits for its one statement, within bounds of the system where they hold. */
+export function beginSelect(bounds?: Bounds, children: ChildRegistry = UNKNOWN): BegunChild {
+  const program = { file: PROGRAM, name: 'select', maxHeapMiB: MAX_HEAP_MIB, serialization: 'advanced' } as const;
+  return beginChild(children, { ...program, bounds });
 }
 
 export interface AskOptions {
@@ -39,10 +41,11 @@ export async function askSelect(begun: BegunChild, plan: SelectPlan, options: As
   const fail = (code: string) => reject(new SelectFailed(code));
   const cancel = () => fail('cancelled');
   const timer = setTimeout(() => fail('query_deadline'), plan.bounds.deadlineMs + STOP_GRACE_MS);
-  const yields = setTimeout(() => void yieldCores(begun.process.pid), YIELDS_AFTER_MS);
+  const yields = setTimeout(() => void yieldCores(begun), YIELDS_AFTER_MS);
   const endWatch = begun.watch(() => fail('select_process_lost'));
   const hear = (message: FromSelect) => {
     if (message.type === 'pulse') return;
+    if (message.type === 'seal') return void seal(begun, fail);
     if (message.type === 'upload') {
       // The statement has ended: what is left is our own work.
       clearTimeout(timer);
@@ -67,8 +70,19 @@ export async function askSelect(begun: BegunChild, plan: SelectPlan, options: As
   }
 }
 
+/** Keeps a process from starting others, before it runs what a user wrote. */
+async function seal({ process: child, bounded }: BegunChild, fail: (code: string) => void): Promise<void> {
+  try {
+    await bounded?.seal();
+    sendTo(child, { type: 'sealed' } satisfies ToSelect);
+  } catch {
+    fail('select_process_lost');
+  }
+}
+
 /** Has a process go on beside those that have just begun, not before them. What is not possible here is left. */
-async function yieldCores(pid: number | undefined): Promise<void> {
+async function yieldCores({ process: child, bounded }: BegunChild): Promise<void> {
+  const pid = bounded === undefined ? child.pid : await bounded.pid.catch(() => undefined);
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   for (const thread of threads) {
     try {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, mkdir, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { ChildRegistry } from '@weir/kernel';
 import type { PinnedInput } from '@weir/plugin-datasets/contract';
@@ -14,11 +14,12 @@ import type {
 import { removeTree } from '@weir/processes';
 import type { ColumnLineage, IncrementOf, IncrementShape, Place, Volatile } from '@weir/sql';
 import { goneOfCall, type Turns, takeForCall } from '@weir/turns';
-import { type BegunChild, spareChild } from '@weir/work';
+import { type BegunChild, type SpareChild, spareChild } from '@weir/work';
 import type { CheckFound } from '../../model/checks/check-results.ts';
 import type { RowsAsk, RunAsk, SelectAsk, SelectBounds, SelectInput } from '../../model/select/messages.ts';
 import { SelectFailed, SqlRefused } from '../../model/select/select-errors.ts';
 import { type AskedMerge, planMerge } from './merge-rows.ts';
+import { type SelectPlace, selectPlace } from './select-place.ts';
 import { askSelect, beginSelect } from './select-process.ts';
 import { localFiles, type ReadRows, selectStores, storeCode } from './stores.ts';
 import { type AskedTable, tableRows } from './table-rows.ts';
@@ -100,7 +101,12 @@ export interface Selects {
 
 export function createSelects({ children, scratch, bounds, turns, readDeadlineMs }: SelectsOptions): Selects {
   const stores = selectStores();
-  const spare = spareChild(() => beginSelect(children));
+  const place = selectPlace(scratch, bounds);
+  let waiting: Promise<SpareChild> | undefined;
+  const spares = (): Promise<SpareChild> => {
+    waiting ??= place.bounds().then((found) => spareChild(() => beginSelect(found, children)));
+    return waiting;
+  };
   const readBounds = { ...bounds, deadlineMs: Math.min(bounds.deadlineMs, readDeadlineMs ?? bounds.deadlineMs) };
   const running = new Set<AbortController>();
 
@@ -111,6 +117,7 @@ export function createSelects({ children, scratch, bounds, turns, readDeadlineMs
     const closing = new AbortController();
     running.add(closing);
     const signal = AbortSignal.any([closing.signal, asked, goneOfCall()].filter((one) => one !== undefined));
+    const spare = await spares();
     const begun = spare.take();
     try {
       return await work((what, pins, store) => askOnce({ begun, what, pins: pins ?? [], signal, store }));
@@ -124,15 +131,15 @@ export function createSelects({ children, scratch, bounds, turns, readDeadlineMs
 
   const askOnce = async ({ begun, what, pins, signal, store }: Asking): Promise<unknown> => {
     const folder = join(scratch, randomUUID());
-    const output = store === undefined ? undefined : outputOf(stores.of(store), what, folder);
+    const output = store === undefined ? undefined : outputOf(stores.of(store), what, { folder, place });
     const files = await localFiles(pins.map((pin) => ({ io: stores.of(pin.store), rows: pin.plan as ReadRows }))).catch(
       (error) => {
         throw new SelectFailed(storeCode(error));
       },
     );
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
       const drafts = output?.drafts ?? join(folder, 'drafts');
+      await place.show(begun, { own: [folder, drafts], files: files.paths });
       const isRead = what.kind === 'read' || what.kind === 'describe';
       const plan = { ask: what, bounds: isRead ? readBounds : bounds, paths: files.paths, scratch: folder, drafts };
       const upload = output?.upload ?? (() => Promise.reject(new SelectFailed('stage_failed')));
@@ -191,7 +198,7 @@ export function createSelects({ children, scratch, bounds, turns, readDeadlineMs
     },
     async close() {
       for (const one of running) one.abort();
-      await spare.drop();
+      await (await waiting)?.drop();
       await stores.close();
       await removeTree(scratch);
     },
@@ -212,15 +219,16 @@ interface Asking {
 const selectInput = ({ datasetId, plan }: PinnedInput): SelectInput => ({ name: datasetId, rows: plan as PinnedRows });
 
 /** Where a process writes drafts of a result, and how they get into the table's store: plain files of the drafts alone. */
-function outputOf(io: FileIO, what: SelectAsk, scratch: string) {
+function outputOf(io: FileIO, what: SelectAsk, { folder, place }: { folder: string; place: SelectPlace }) {
   const table = what.kind === 'run' || what.kind === 'merge' ? what.folder : '';
-  const drafts = io.draftPath(`${table}/${randomUUID()}`) ?? join(scratch, 'drafts');
+  const drafts = io.draftPath(`${table}/${randomUUID()}`) ?? join(folder, 'drafts');
   return {
     drafts,
     async upload(path: string, location: string): Promise<void> {
-      const [file, place, folder] = await Promise.all([lstat(path), realpath(path), realpath(drafts)]);
-      const isDraft = file.isFile() && place.startsWith(folder + sep);
+      const [file, real, within] = await Promise.all([lstat(path), realpath(path), realpath(drafts)]);
+      const isDraft = file.isFile() && real.startsWith(within + sep);
       if (!isDraft || dirname(location) !== table) throw new SelectFailed('stage_failed');
+      await place.takeBack(path);
       await io.upload(path, location);
     },
   };
