@@ -62,6 +62,12 @@ t.test('a JSON schema gives columns in its order, each with the type it states m
     { name: 'b', type: 'long' },
     { name: 'a', type: 'string' },
   ]);
+  const named = { '2019': { type: 'integer' }, '2020': { type: 'integer' }, b: {}, a: {} };
+  const ordered = jsonSchemaToColumns({ properties: named, weir_order: ['b', '2020', 7, 'gone', '2019'] });
+  t.strictSame(
+    ordered.map(({ name }) => name),
+    ['b', '2020', '2019', 'a'],
+  );
   for (const none of [null, {}, { properties: [] }, 'x']) t.strictSame(jsonSchemaToColumns(none), []);
 });
 

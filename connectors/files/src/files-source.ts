@@ -3,13 +3,14 @@ import {
   type CatalogStream,
   defineSource,
   type Emit,
+  objectSchema,
   type ReadContext,
   type Source,
   SourceError,
   type UndescribedStream,
 } from '@weir/connector-sdk';
 import { createEgress, type Egress, egressSettings } from '@weir/egress';
-import { factsSchema, settledColumns, unitedColumns } from './columns/column-type.ts';
+import { type ColumnMap, factsSchema, settledColumns, unitedColumns } from './columns/column-type.ts';
 import { mergeFacts, NONE } from './columns/value-facts.ts';
 import { parseConfig } from './config.ts';
 import { CONFIG_SCHEMA } from './config-schema.ts';
@@ -99,22 +100,22 @@ async function describeStreams(listed: readonly FileStream[], ready: Ready, log:
  * The stream's columns as its files show them, united by name and each as wide as the widest; the values of CSV and JSON
  * files are taken together. Empty CSV files have no say: only where no file has a header it is missing.
  */
-async function describeStream({ files }: FileStream, ready: Ready): Promise<Columns> {
+async function describeStream({ files }: FileStream, ready: Ready): Promise<ColumnMap> {
   const seen: SeenFacts = new Map();
-  let declared: Columns = {};
+  let declared: ColumnMap = new Map();
   let isEmpty = true;
   for (const file of files) {
     await ready(file, async (found) => {
       if (file.format === 'json' || file.format === 'jsonl') return sampleJson(found, seen);
       isEmpty = false;
       const own = await describeFile(found);
-      if ('declared' in own) declared = unitedColumns(declared, Object.fromEntries(own.declared));
+      if ('declared' in own) declared = unitedColumns(declared, own.declared);
       else for (const [name, facts] of own.facts) seen.set(name, mergeFacts(seen.get(name) ?? NONE, facts));
-      if (seen.size + Object.keys(declared).length > MAX_COLUMNS) throw fault('too_many_columns', file.name);
+      if (seen.size + declared.size > MAX_COLUMNS) throw fault('too_many_columns', file.name);
     });
   }
   if (isEmpty) assertHeader(files, () => true);
-  const shown = Object.fromEntries([...seen].map(([name, facts]) => [name, factsSchema(facts)]));
+  const shown = new Map([...seen].map(([name, facts]) => [name, factsSchema(facts)]));
   return settledColumns(unitedColumns(declared, shown));
 }
 
@@ -125,10 +126,10 @@ function assertHeader(files: FileStream['files'], isEmpty: (file: SourceFile) =>
   if (first !== undefined && isMissing) throw fault('csv_header_missing', first.name);
 }
 
-function catalogStream(name: string, properties: Columns): CatalogStream {
+function catalogStream(name: string, columns: ColumnMap): CatalogStream {
   return {
     name,
-    json_schema: { type: 'object', properties },
+    json_schema: objectSchema(columns),
     supported_sync_modes: ['full_refresh', 'incremental'],
     source_defined_cursor: true,
     is_resumable: true,

@@ -7,12 +7,35 @@ const WHOLE = /^(?:0|-?[1-9][0-9]*)$/;
 const LEAST_LONG = -(2n ** 63n);
 const MOST_LONG = 2n ** 63n - 1n;
 
-/** Notes the values of a document's members. Numbers are doubles, or `JSON.rawJSON` of those that no double carries. */
-export function noteFacts(seen: SeenFacts, document: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(document)) {
+/**
+ * Notes the values of a document's members, which is read from `text`. Numbers are doubles, or `JSON.rawJSON` of those that
+ * no double carries.
+ */
+export function noteFacts(seen: SeenFacts, document: Readonly<Record<string, unknown>>, text: string): void {
+  const names = Object.keys(document);
+  const moved = names.some((name) => MOVED_NAME.test(name) && !seen.has(name));
+  for (const name of moved ? writtenNames(text) : names) {
     const before = seen.get(name) ?? NONE;
-    seen.set(name, before.kind === 'text' ? before : mergeFacts(before, factsOf(value)));
+    seen.set(name, before.kind === 'text' ? before : mergeFacts(before, factsOf(document[name])));
   }
+}
+
+/** A name that an object of JavaScript has in front of others, wherever it is written. */
+const MOVED_NAME = /^(?:0|[1-9][0-9]*)$/;
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
+
+/** The names of an object's members as its JSON text has them, each once. */
+function writtenNames(text: string): Set<string> {
+  const names = new Set<string>();
+  let depth = 0;
+  let last = '';
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === ':' && depth === 1) names.add(String(JSON.parse(last)));
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
+    last = token;
+  }
+  return names;
 }
 
 /** The text of a number in its document; undefined for anything else. */

@@ -36,7 +36,7 @@ export async function sampleJson(file: ReadyFile, seen: SeenFacts): Promise<void
       chars += frame.tooLong?.length ?? frame.text.length;
       return chars < SAMPLE_CHARS;
     }
-    noteFacts(seen, parseExact(frame.text) as Document);
+    noteFacts(seen, parseExact(frame.text) as Document, frame.text);
     if (seen.size > MAX_COLUMNS) throw fault('too_many_columns', file.where(frame.line));
     documents += 1;
     chars += frame.text.length;

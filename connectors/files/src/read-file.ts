@@ -104,7 +104,7 @@ function linesSql(
 /** The columns of a CSV file that has some which the stream lacks: these are typed as they would be at discovery. */
 async function ownColumns(connection: Connection, file: ReadyFile, dialect: CsvDialect): Promise<Columns> {
   const facts = await csvFacts(connection, file, dialect);
-  return settledColumns(Object.fromEntries([...facts].map(([name, found]) => [name, factsSchema(found)])));
+  return Object.fromEntries(settledColumns(new Map([...facts].map(([name, found]) => [name, factsSchema(found)]))));
 }
 
 const schemaOf = (columns: Columns, name: string) => (Object.hasOwn(columns, name) ? columns[name] : undefined);

@@ -124,7 +124,7 @@ t.test('columns do not depend on the order of the documents, and hold each of th
     fc.property(fc.array(document, { minLength: 1, maxLength: 6 }), (documents) => {
       const columns = (some: readonly Record<string, string>[]) => {
         const seen: SeenFacts = new Map();
-        for (const one of some) noteFacts(seen, parseExact(textOf(one)) as Record<string, unknown>);
+        for (const one of some) noteFacts(seen, parseExact(textOf(one)) as Record<string, unknown>, textOf(one));
         return Object.fromEntries([...seen].map(([name, facts]) => [name, factsSchema(facts)]));
       };
       const found = columns(documents);

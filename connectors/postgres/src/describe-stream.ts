@@ -1,4 +1,4 @@
-import type { CatalogStream, JsonSchema } from '@weir/connector-sdk';
+import { type CatalogStream, type JsonSchema, objectSchema } from '@weir/connector-sdk';
 import { kindSchema } from './column-kind.ts';
 import type { PostgresConfig } from './config.ts';
 import { isCursorKind } from './cursor-column.ts';
@@ -42,17 +42,17 @@ export function describeStream(
 ): CatalogStream {
   const columns = table.columns.map(({ name, kind, type, isNullable }) => {
     const schema = kindSchema(kind);
-    return [memberName(name, isFollowed), { ...schema, postgres_type: isNullable ? type : `${type} not null` }];
+    return [
+      memberName(name, isFollowed),
+      { ...schema, postgres_type: isNullable ? type : `${type} not null` },
+    ] as const;
   });
   const usual = table.columns.find(({ name, kind }) => USUAL_CURSORS.includes(name) && kind.startsWith('timestamp'));
   const hasCursor = !isFollowed && table.columns.some(({ kind, type }) => isCursorKind(kind, type));
   return {
     name: streamName(table, schemas),
     ...(table.schema === schemas[0] ? { namespace: table.schema } : {}),
-    json_schema: {
-      type: 'object',
-      properties: { ...Object.fromEntries(columns), ...(isFollowed ? CHANGE_COLUMNS : {}) },
-    },
+    json_schema: objectSchema([...columns, ...(isFollowed ? Object.entries(CHANGE_COLUMNS) : [])]),
     supported_sync_modes: hasCursor || isFollowed ? ['full_refresh', 'incremental'] : ['full_refresh'],
     source_defined_cursor: isFollowed,
     ...(hasCursor && usual !== undefined ? { default_cursor_field: [usual.name] } : {}),

@@ -2,6 +2,7 @@ import type {
   Catalog,
   ConfiguredStream,
   ConnectorSpec,
+  JsonSchema,
   LogLevel,
   StreamDescriptor,
   TraceEstimate,
@@ -80,4 +81,16 @@ export function recordEnvelope(stream: StreamDescriptor, emittedAt: number): { p
     prefix: `{"type":"RECORD","record":{${own}"stream":${JSON.stringify(name)},"data":`,
     suffix: `,"emitted_at":${emittedAt}}}\n`,
   };
+}
+
+/**
+ * The schema of an object with these members. Programs that read it move names which are whole numbers to the front; where
+ * that changes the order, our own keyword `weir_order` lists the names as they were.
+ */
+export function objectSchema(members: Iterable<readonly [name: string, schema: JsonSchema]>): JsonSchema {
+  const ordered = new Map(members);
+  const properties = Object.fromEntries(ordered);
+  const names = [...ordered.keys()];
+  const isKept = Object.keys(properties).every((name, index) => name === names[index]);
+  return { type: 'object', properties, ...(isKept ? {} : { weir_order: names }) };
 }

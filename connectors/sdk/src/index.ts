@@ -5,6 +5,7 @@ export {
   defineSource,
   type Emit,
   type EndStream,
+  objectSchema,
   type ReadContext,
   recordEnvelope,
   type Source,

@@ -56,10 +56,21 @@ export function jsonSchemaType(property: unknown): ColumnType {
   return PLAIN.get(type) ?? 'string';
 }
 
+/**
+ * The properties of a schema in the order of its `weir_order`, those that it does not list behind: names that are whole
+ * numbers lose their place in an object.
+ */
+function orderedProperties(jsonSchema: unknown): [name: string, property: unknown][] {
+  const node = isNode(jsonSchema) ? jsonSchema : {};
+  const properties = new Map(Object.entries(isNode(node.properties) ? node.properties : {}));
+  const order: readonly unknown[] = Array.isArray(node.weir_order) ? node.weir_order : [];
+  const listed = order.filter((name): name is string => typeof name === 'string' && properties.has(name));
+  return [...new Set([...listed, ...properties.keys()])].map((name) => [name, properties.get(name)]);
+}
+
 /** The names of the properties that are objects or lists and nothing else: their columns hold JSON texts. */
 export function jsonTextColumns(jsonSchema: unknown): string[] {
-  const properties = isNode(jsonSchema) && isNode(jsonSchema.properties) ? jsonSchema.properties : {};
-  return Object.entries(properties).flatMap(([name, property]) => {
+  return orderedProperties(jsonSchema).flatMap(([name, property]) => {
     if (!isNode(property) || jsonSchemaType(property) !== 'string' || property.weir_type !== undefined) return [];
     if (property.oneOf || property.anyOf || property.allOf) return [];
     const type = singleType(property);
@@ -69,6 +80,5 @@ export function jsonTextColumns(jsonSchema: unknown): string[] {
 
 /** The columns that the `properties` of a JSON schema name, in their order. */
 export function jsonSchemaToColumns(jsonSchema: unknown): Column[] {
-  const properties = isNode(jsonSchema) && isNode(jsonSchema.properties) ? jsonSchema.properties : {};
-  return Object.entries(properties).map(([name, property]) => ({ name, type: jsonSchemaType(property) }));
+  return orderedProperties(jsonSchema).map(([name, property]) => ({ name, type: jsonSchemaType(property) }));
 }

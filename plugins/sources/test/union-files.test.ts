@@ -76,6 +76,17 @@ const SETS: readonly FileSet[] = [
       [3, null, null, '{"c":[1]}'],
     ],
   },
+  {
+    name: 'ordered',
+    first: { '1.csv': 'id,2020,2019,b\n1,2,3,x\n' },
+    later: { '2.csv': 'id,2019,2018\n2,4,5\n' },
+    policy: 'evolve',
+    columns: ['id', '2020', '2019', 'b', '2018', '_extra'],
+    rows: [
+      [1, 2, 3, 'x', null, null],
+      [2, null, 4, null, 5, null],
+    ],
+  },
 ];
 
 t.test('files of other columns than their streams → whole syncs with the union by name', async (t) => {
@@ -107,6 +118,10 @@ t.test('files of other columns than their streams → whole syncs with the union
     const params = { dataset_id: platform.bronze(`sets__${name}`) };
     const preview = ok(await api(previewDataset, { params, query: { limit: 50 } }));
     const at = columns.map((column) => preview.columns.findIndex((one) => one.name === column));
+    // New columns come behind those of the platform.
+    const own = columns.filter((column) => column !== '_extra');
+    const shown = preview.columns.map((column) => column.name).filter((column) => own.includes(column));
+    t.strictSame(shown, own, `${name}: the columns in the order of the files`);
     const cells = preview.rows.map((row) => at.map((index) => row[index] ?? null));
     t.same(
       cells.sort(([a], [b]) => Number(a) - Number(b)).map((row) => row.map(String)),

@@ -1,5 +1,4 @@
 import type { JsonSchema } from '@weir/connector-sdk';
-import type { Columns } from '../file-reading.ts';
 import { factsType, type ValueFacts } from './value-facts.ts';
 
 /** A column as a file has it: DuckDB's type, and the date format if a CSV file writes dates in one of its own. */
@@ -104,19 +103,22 @@ function digitsOf({ weir_type }: JsonSchema): { readonly whole: number; readonly
   return { whole: Number(found[1]) - scale, scale };
 }
 
+/** The columns of a stream by name, in their order. */
+export type ColumnMap = ReadonlyMap<string, JsonSchema>;
+
 /** The columns of two parts of one stream: those of both by name, in the order in which they first came, each as wide as it must be. */
-export function unitedColumns(before: Columns, found: Columns): Columns {
-  const columns = new Map(Object.entries(before));
-  for (const [name, schema] of Object.entries(found)) {
+export function unitedColumns(before: ColumnMap, found: ColumnMap): ColumnMap {
+  const columns = new Map(before);
+  for (const [name, schema] of found) {
     const known = columns.get(name);
     columns.set(name, known === undefined ? schema : widerSchema(known, schema));
   }
-  return Object.fromEntries(columns);
+  return columns;
 }
 
 /** The columns as a catalog has them: text where no file has shown a value. */
-export function settledColumns(columns: Columns): Columns {
+export function settledColumns(columns: ColumnMap): ColumnMap {
   const settled = (schema: JsonSchema): JsonSchema =>
     Object.keys(schema).length === 0 ? { type: ['null', 'string'] } : schema;
-  return Object.fromEntries(Object.entries(columns).map(([name, schema]) => [name, settled(schema)]));
+  return new Map([...columns].map(([name, schema]) => [name, settled(schema)]));
 }

@@ -16,7 +16,12 @@ const PROPERTIES: Readonly<Record<string, Schema>> = {
 export function withColumns(schema: Schema, columns: readonly WantedColumn[]): Record<string, unknown> {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const fresh = columns.map(({ name, type }) => [name, propertyOf(type)] as const);
-  return { ...schema, properties: { ...properties, ...Object.fromEntries(fresh) } };
+  // Where the order of the names is kept apart, new ones come last there too.
+  const order = Array.isArray(schema.weir_order) ? schema.weir_order : Object.keys(properties);
+  const names = [...new Set([...order, ...columns.map(({ name }) => name)])];
+  const after = { ...properties, ...Object.fromEntries(fresh) };
+  const isKept = Object.keys(after).every((name, index) => name === names[index]);
+  return { ...schema, properties: after, ...(isKept ? {} : { weir_order: names }) };
 }
 
 function propertyOf(type: unknown): Schema {
