@@ -56,18 +56,6 @@ const RULES: readonly (readonly [RegExp, FaultCode])[] = [
   [/no such file|no files found|permission (?:denied|error)|cannot open file/i, 'file_unreadable'],
 ];
 const LINE = /CSV Error on Line: (\d+)/;
-const WIDTH = /Expected Number of Columns: (\d+) Found: (\d+)/;
-
-/** Where a row's number of fields went wrong: the line's number in the file, from 1. */
-export type WidthFault = { readonly line: number; readonly expected: number; readonly found: number };
-
-/** The facts of a row of the wrong width, if that is what DuckDB complains of. */
-export function widthFault(error: unknown): WidthFault | undefined {
-  const text = messageOf(error);
-  const width = WIDTH.exec(text);
-  if (width === null) return undefined;
-  return { line: Number(LINE.exec(text)?.[1] ?? 0), expected: Number(width[1]), found: Number(width[2]) };
-}
 
 /** The fault that a DuckDB error stands for; undefined for errors that are not DuckDB's. */
 function duckdbFault(error: unknown, file: ReadyFile): SourceError | undefined {

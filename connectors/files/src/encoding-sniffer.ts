@@ -20,22 +20,30 @@ const MAX_CUT_BYTES = 3;
 /** Takes a file block by block and says which encoding it is in. */
 export type EncodingSniffer = {
   readonly push: (block: Buffer) => void;
-  /** Undefined when it is no text in any encoding that can be told apart; asked once, after the last block. */
-  readonly answer: () => Encoding | undefined;
+  /** Asked once, after the last block. */
+  readonly answer: () => SeenEncoding;
+};
+
+export type SeenEncoding = {
+  /** Undefined when it is no text in any encoding that can be told apart. */
+  readonly encoding: Encoding | undefined;
+  /** Whether it is UTF-8 with bytes in between that are not. */
+  readonly isDamaged: boolean;
 };
 
 /**
  * A mark at the front decides. Without one it is UTF-8 if all of it is, and Windows-1252 if none of it is: bytes of both
- * kinds are a damaged file, which is not guessed at.
+ * kinds are damaged UTF-8. Neither is a file with zeros that is no UTF-8.
  */
 export function encodingSniffer(): EncodingSniffer {
   let head = '';
   let rest: Buffer = Buffer.alloc(0);
   let valid = true;
   let hasUtf8 = false;
-  let isText = true;
+  let isOpen = false;
+  let hasZero = false;
   const judge = (bytes: Buffer) => {
-    isText &&= !bytes.includes(0);
+    hasZero ||= bytes.includes(0);
     if (isAscii(bytes)) return;
     if (isUtf8(bytes)) {
       hasUtf8 = true;
@@ -44,7 +52,7 @@ export function encodingSniffer(): EncodingSniffer {
     valid = false;
     const latin = bytes.toString('latin1');
     hasUtf8 ||= UTF8_CHARACTER.test(latin);
-    isText &&= !OPEN.test(latin);
+    isOpen ||= OPEN.test(latin);
   };
   return {
     push(block) {
@@ -56,11 +64,13 @@ export function encodingSniffer(): EncodingSniffer {
     },
     answer() {
       judge(rest);
+      const seen = (encoding?: Encoding, isDamaged = false) => ({ encoding, isDamaged });
       const marked = MARKS.find(([, mark]) => head.startsWith(mark))?.[0];
-      if (marked !== undefined) return marked === 'utf-8' && !valid ? undefined : marked;
-      if (UNMARKED_UTF16.test(head)) return undefined;
-      if (valid) return 'utf-8';
-      return hasUtf8 || !isText ? undefined : 'windows-1252';
+      if (marked !== undefined && marked !== 'utf-8') return seen(marked);
+      if (UNMARKED_UTF16.test(head)) return seen();
+      if (valid) return seen('utf-8');
+      if (hasZero) return seen();
+      return marked === 'utf-8' || hasUtf8 || isOpen ? seen('utf-8', true) : seen('windows-1252');
     },
   };
 }

@@ -10,6 +10,8 @@ export type FileEntry = {
   /** How many bytes of its content, unpacked, were read, all of whose rows were given, and their hash. */
   readonly bytes?: number;
   readonly sha256?: string;
+  /** The hash of all that was looked at, where the last line was no row yet and was not counted among the bytes. */
+  readonly whole_sha256?: string;
 };
 
 /** The state of a stream: each file that was read, as it was then. */
@@ -72,5 +74,6 @@ function entryOf(value: unknown): FileEntry {
     ...text('last_modified'),
     ...number('bytes'),
     ...text('sha256'),
+    ...text('whole_sha256'),
   };
 }

@@ -1,4 +1,5 @@
-import { type JsonSchema, parseExact, recordEnvelope, SourceError } from '@weir/connector-sdk';
+import { isUtf8 } from 'node:buffer';
+import { type JsonSchema, parseExact, recordEnvelope, type SourceError } from '@weir/connector-sdk';
 import { MAX_COLUMNS } from './csv-file.ts';
 import { fault } from './fault.ts';
 import type { FileReading } from './file-reading.ts';
@@ -6,6 +7,9 @@ import { noteFacts, numeral, type SeenFacts } from './json-columns.ts';
 import { documentFrames, type Frame, lineFrames } from './json-frames.ts';
 import { bytesOf } from './look-through.ts';
 import type { ReadyFile } from './ready-file.ts';
+import { linesBefore } from './rejects/lines-before.ts';
+import { rejectLines } from './rejects/reject-lines.ts';
+import { faultOf, type RejectReason } from './rejects/reject-reason.ts';
 import { withHandle } from './with-handle.ts';
 
 /** How much of each file says what its columns are: the documents up to either bound. */
@@ -14,32 +18,29 @@ const SAMPLE_CHARS = 16 * 1024 * 1024;
 const MAX_DEPTH = 256;
 /** How many characters of lines are given on at once. */
 const BATCH_CHARS = 256 * 1024;
-/** How many bytes of a line are quoted at once. */
-const QUOTED_BYTES = 1024 * 1024;
+const RETURN = 0x0d;
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 const LONE_SURROGATE = /\\ud[89a-f]/;
 
 type Document = Readonly<Record<string, unknown>>;
 
 /**
- * Notes what a file's first documents have for members; `too_many_columns` when they are too many. Of a file in lines,
- * those that are no documents have no say, unless there is no other.
+ * Notes what a file's first documents have for members; `too_many_columns` when they are too many. What is no document has
+ * no say, unless there is no other.
  */
 export async function sampleJson(file: ReadyFile, seen: SeenFacts): Promise<void> {
   let documents = 0;
   let chars = 0;
   let failure: SourceError | undefined;
   await eachFrame(file, async (frame) => {
+    chars += frame.length;
     const found = judged(frame, file);
-    if ('failure' in found) {
-      failure ??= found.failure;
-      chars += frame.tooLong?.length ?? frame.text.length;
-      return chars < SAMPLE_CHARS;
+    if ('reason' in found) failure ??= failureOf(file, frame, found.reason);
+    else {
+      noteFacts(seen, parseExact(found.text) as Document, found.text);
+      if (seen.size > MAX_COLUMNS) throw fault('too_many_columns', file.where(frame.line));
+      documents += 1;
     }
-    noteFacts(seen, parseExact(frame.text) as Document, frame.text);
-    if (seen.size > MAX_COLUMNS) throw fault('too_many_columns', file.where(frame.line));
-    documents += 1;
-    chars += frame.text.length;
     return documents < SAMPLE_DOCUMENTS && chars < SAMPLE_CHARS;
   });
   if (documents === 0 && failure !== undefined) throw failure;
@@ -47,97 +48,87 @@ export async function sampleJson(file: ReadyFile, seen: SeenFacts): Promise<void
 
 /**
  * Sends a file's documents as RECORD lines, each with the text that it has in the file, so that every number stays as it
- * is written. Members that no column is for go along. A number in a column of text becomes text, as it is written. A whole
- * line that is no document goes as a record that is no row: the platform rejects it and keeps it.
+ * is written. Members that no column is for go along. A number in a column of text becomes text, as it is written. What is
+ * no document goes to quarantine; a JSON file without any document fails.
  */
 export async function readJson(file: ReadyFile, reading: FileReading): Promise<void> {
   const { prefix, suffix } = recordEnvelope(reading.stream, reading.emittedAt);
   const textColumns = Object.entries(reading.columns).flatMap(([name, schema]) => (isText(schema) ? [name] : []));
+  const rejects = rejectLines(file, reading);
   let batch = '';
   let count = 0;
+  let documents = 0;
+  let failure: SourceError | undefined;
   const flush = async () => {
     reading.signal.throwIfAborted();
     if (count > 0) await reading.onLines(Buffer.from(batch), count);
     batch = '';
     count = 0;
   };
-  let rejected = 0;
   await eachFrame(file, async (frame) => {
     const found = judged(frame, file);
-    if ('failure' in found) {
-      if (frame.unfinished) throw found.failure;
-      const { code, hint } = found.failure;
-      if (rejected === 0) await reading.log('WARN', `A line is no row and goes to quarantine (${code}). ${hint}`);
-      rejected += 1;
+    if ('reason' in found) {
+      const { reason } = found;
+      failure ??= failureOf(file, frame, reason);
+      if (frame.isOpen) file.holdBack(frame.byte);
       await flush();
-      const data = found.isJson ? [Buffer.from(frame.text)] : quoted(frame.tooLong ?? Buffer.from(frame.text));
-      await reading.onLines(Buffer.concat([Buffer.from(prefix), ...data, Buffer.from(suffix)]), 1);
+      const bytes = withoutReturn(frame.bytes);
+      await rejects.put({ ...frame, bytes, length: frame.length - frame.bytes.length + bytes.length, reason });
       return true;
     }
-    const { document } = found;
+    const { document, text } = found;
     const asIs = textColumns.every((name) => typeof document[name] !== 'number');
-    batch += `${prefix}${asIs ? onOneLine(frame.text) : withTexts(frame.text, textColumns)}${suffix}`;
+    batch += `${prefix}${asIs ? onOneLine(text) : withTexts(text, textColumns)}${suffix}`;
     count += 1;
+    documents += 1;
     if (batch.length >= BATCH_CHARS) await flush();
     return true;
   });
   await flush();
-  if (rejected > 1) await reading.log('WARN', `${file.where()}: ${rejected} lines are no rows and go to quarantine`);
+  if (file.format === 'json' && documents === 0 && failure !== undefined) throw failure;
+  await rejects.end();
 }
 
-type Judged =
-  | { readonly document: Document }
-  /** `isJson`: it is an object that no table can hold. */
-  | { readonly failure: SourceError; readonly isJson: boolean };
+type Judged = { readonly document: Document; readonly text: string } | { readonly reason: RejectReason };
 
-/** A document, or why a line is none. A file that is one text fails instead: what follows in it cannot be told. */
-function judged(frame: Frame, file: ReadyFile): Judged {
-  const { line, tooLong } = frame;
-  if (tooLong !== undefined) return { failure: fault('json_row_too_long', file.where(line)), isJson: false };
-  try {
-    return { document: parseDocument(frame, file) };
-  } catch (error) {
-    if (file.format !== 'jsonl' || !(error instanceof SourceError)) throw error;
-    return { failure: error, isJson: error.code === 'encoding_invalid' };
-  }
-}
-
-/** The bytes as one JSON text: whatever they are, they cannot leave the record that they stand in. */
-function quoted(bytes: Buffer): Buffer[] {
-  const pieces = [Buffer.from('"')];
-  for (let at = 0; at < bytes.length; at += QUOTED_BYTES) {
-    // One character a byte keeps all bytes, wherever a character of theirs is cut.
-    const piece = JSON.stringify(bytes.toString('latin1', at, at + QUOTED_BYTES));
-    pieces.push(Buffer.from(piece.slice(1, -1), 'latin1'));
-  }
-  return [...pieces, Buffer.from('"')];
-}
-
-async function eachFrame(file: ReadyFile, use: (frame: Frame) => Promise<boolean>): Promise<void> {
-  await withHandle(file.path, file.where(), async (handle) => {
-    const source = bytesOf(handle, 0, Number.MAX_SAFE_INTEGER);
-    for await (const frame of file.format === 'json' ? documentFrames(source, file) : lineFrames(source)) {
-      if (!(await use(frame))) return;
-    }
-  });
-}
-
-function parseDocument({ text, line, unfinished }: Frame, file: ReadyFile): Document {
+/** A document, or why a frame is none. */
+function judged({ bytes, reason, isOpen }: Frame, { isDamaged }: ReadyFile): Judged {
+  if (reason !== undefined) return { reason };
+  if (isDamaged && !isUtf8(bytes)) return { reason: 'invalid_utf8' };
+  const text = bytes.toString('utf8');
   let value: unknown;
-  if (text.length > MAX_DEPTH && depthOf(text) > MAX_DEPTH) throw fault('json_too_deep', file.where(line));
+  if (text.length > MAX_DEPTH && depthOf(text) > MAX_DEPTH) return { reason: 'too_deep' };
   try {
     value = JSON.parse(text);
   } catch {
-    throw fault(unfinished ? 'json_truncated' : 'json_invalid', file.where(line));
+    return { reason: isOpen && /^\s*\{/.test(text) ? 'truncated' : 'malformed_json' };
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw fault('json_not_object', file.where(line));
-  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { reason: 'not_object' };
   // Half of a surrogate pair is no text: nothing behind us could keep it.
-  if (SURROGATE_ESCAPE.test(text) && LONE_SURROGATE.test(JSON.stringify(value))) {
-    throw fault('encoding_invalid', file.where(line));
-  }
-  return value as Document;
+  if (SURROGATE_ESCAPE.test(text) && LONE_SURROGATE.test(JSON.stringify(value))) return { reason: 'lone_surrogate' };
+  return { document: value as Document, text };
+}
+
+function failureOf(file: ReadyFile, { line }: Frame, reason: RejectReason): SourceError {
+  return fault(faultOf(reason, file.format), file.where(line));
+}
+
+/** The line break of a line in a file with CRLF is no part of it. */
+function withoutReturn(bytes: Buffer): Buffer {
+  return bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes;
+}
+
+async function eachFrame(file: ReadyFile, use: (frame: Frame) => Promise<boolean>): Promise<void> {
+  const { path, from, to } = file.text;
+  const line = file.format === 'jsonl' ? (await linesBefore(file, from)) + 1 : 1;
+  await withHandle(path, file.where(), async (handle) => {
+    const source = bytesOf(handle, from, to);
+    for await (const frame of file.format === 'json'
+      ? documentFrames(source)
+      : lineFrames(source, { byte: from, line })) {
+      if (!(await use(frame))) return;
+    }
+  });
 }
 
 function depthOf(text: string): number {

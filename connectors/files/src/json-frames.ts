@@ -1,54 +1,71 @@
-import { fault } from './fault.ts';
-import type { ReadyFile } from './ready-file.ts';
+import type { RejectReason } from './rejects/reject-reason.ts';
 
-/** The text of one document and the number of the line that it begins in. */
+/** The text of one document: where it begins in its file, and in which line. */
 export type Frame = {
-  readonly text: string;
+  /** Of one that is longer than a document may be, the first bytes that a record can hold. */
+  readonly bytes: Buffer;
+  readonly length: number;
+  readonly byte: number;
   readonly line: number;
-  readonly unfinished: boolean;
-  /** The bytes of a line that is too long for a document, without a text then; of one too long for a record, its first ones. */
-  readonly tooLong?: Buffer;
+  /** Whether the file ends before the line does. */
+  readonly isOpen: boolean;
+  /** Why it is no document, whatever its text. */
+  readonly reason?: RejectReason;
 };
 
-/** What is kept of a line: more than the longest record may have, so that a longer line is seen to be too long. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024 + 1;
+/** What is kept of a line: as much as the longest record may have. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** The most bytes of one document. */
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 const BYTE = { tab: 0x09, newline: 0x0a, return: 0x0d, space: 0x20, quote: 0x22, comma: 0x2c, backslash: 0x5c };
 const [OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x5b, 0x5d, 0x7b, 0x7d];
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const BLANK = /^\s*$/;
 
-/** The lines of a file that hold something, however long; `unfinished` tells that the file ends in mid-line. */
-export async function* lineFrames(source: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
+/** Gathers the bytes of one frame. */
+function frameHolder() {
   let parts: Buffer[] = [];
   let length = 0;
-  let line = 1;
-  const take = (unfinished: boolean): Frame => {
-    const bytes = (parts.length === 1 ? parts[0] : undefined) ?? Buffer.concat(parts);
-    const isLong = length > MAX_DOCUMENT_BYTES;
-    parts = [];
-    length = 0;
-    return isLong ? { text: '', line, unfinished, tooLong: bytes } : { text: bytes.toString('utf8'), line, unfinished };
+  return {
+    add(part: Buffer): void {
+      if (length < MAX_HELD_BYTES) parts.push(part.subarray(0, MAX_HELD_BYTES - length));
+      length += part.length;
+    },
+    length: () => length,
+    take(place: Pick<Frame, 'byte' | 'line' | 'isOpen' | 'reason'>): Frame {
+      const bytes = (parts.length === 1 ? parts[0] : undefined) ?? Buffer.concat(parts);
+      const tooLong = length > MAX_DOCUMENT_BYTES ? ({ reason: 'line_too_large' } as const) : {};
+      const frame = { bytes, length, ...tooLong, ...place };
+      parts = [];
+      length = 0;
+      return frame;
+    },
   };
-  const add = (part: Buffer) => {
-    const room = MAX_LINE_BYTES - length;
-    if (room <= 0) return;
-    parts.push(part.subarray(0, room));
-    length += Math.min(part.length, room);
-  };
-  const holds = (frame: Frame) => frame.tooLong !== undefined || /\S/.test(frame.text);
-  for await (const block of unmarked(source)) {
+}
+
+/** The lines of a file that hold something, however long. `from` is where the first one begins. */
+export async function* lineFrames(
+  source: AsyncIterable<Buffer>,
+  from: { readonly byte: number; readonly line: number },
+): AsyncGenerator<Frame> {
+  const held = frameHolder();
+  let { line } = from;
+  let begin = from.byte;
+  const holds = ({ bytes, reason }: Frame) => reason !== undefined || !BLANK.test(bytes.toString('latin1'));
+  for await (const [block, at] of placed(source, from.byte)) {
     let start = 0;
+    if (held.length() === 0) begin = at;
     for (let end = block.indexOf(BYTE.newline); end >= 0; end = block.indexOf(BYTE.newline, start)) {
-      add(block.subarray(start, end));
-      const frame = take(false);
+      held.add(block.subarray(start, end));
+      const frame = held.take({ byte: begin, line, isOpen: false });
       if (holds(frame)) yield frame;
       start = end + 1;
+      begin = at + start;
       line += 1;
     }
-    add(block.subarray(start));
+    held.add(block.subarray(start));
   }
-  const last = take(true);
+  const last = held.take({ byte: begin, line, isOpen: true });
   if (holds(last)) yield last;
 }
 
@@ -57,35 +74,32 @@ type Between = 'start' | 'first' | 'next' | 'value' | 'sequence' | 'end';
 
 /**
  * The documents of a file that is one list of objects, or objects one after the other, without holding more than one. A
- * document is framed by its braces alone; whether what stands between them is JSON is for the reader of the frame.
+ * document is framed by its braces alone; whether what stands between them is JSON is for the reader of the frame. From a
+ * place on where none can be framed, the rest of the file is one frame with a reason.
  */
-export async function* documentFrames(source: AsyncIterable<Buffer>, file: ReadyFile): AsyncGenerator<Frame> {
-  let between: Between = 'start';
-  let parts: Buffer[] = [];
-  let length = 0;
+export async function* documentFrames(source: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
+  const held = frameHolder();
+  let between = 'start' as Between;
   let depth = 0;
   let inString = false;
   let escaped = false;
   let line = 1;
-  let beginsAt = 1;
-  const keep = (part: Buffer) => {
-    length += part.length;
-    if (length > MAX_DOCUMENT_BYTES) throw fault('json_row_too_long', file.where(beginsAt));
-    parts.push(part);
-  };
-  for await (const block of unmarked(source)) {
+  let begin = { byte: 0, line: 1 };
+  let rest: RejectReason | undefined;
+  for await (const [block, offset] of placed(source, 0)) {
     let start = 0;
-    for (let at = 0; at < block.length; at += 1) {
+    for (let at = 0; at < block.length && rest === undefined; at += 1) {
       const byte = block[at] ?? 0;
-      if (byte === BYTE.newline) line += 1;
       if (depth === 0) {
-        if (byte !== OPEN) between = stepBetween(between, byte, () => file.where(line));
-        else if (between === 'next' || between === 'end') throw fault('json_invalid', file.where(line));
-        else {
-          depth = 1;
+        const isDocument: boolean = byte === OPEN && between !== 'next' && between !== 'end';
+        const next: Between | undefined = isDocument ? between : stepBetween(between, byte);
+        if (isDocument || next === undefined) {
           start = at;
-          beginsAt = line;
+          begin = { byte: offset + at, line };
         }
+        if (isDocument) depth = 1;
+        else if (next === undefined) rest = isValue(between, byte) ? 'not_object' : 'malformed_json';
+        else between = next;
       } else if (inString) {
         if (escaped) escaped = false;
         else if (byte === BYTE.backslash) escaped = true;
@@ -94,36 +108,40 @@ export async function* documentFrames(source: AsyncIterable<Buffer>, file: Ready
       else if (byte === OPEN || byte === OPEN_LIST) depth += 1;
       else if (byte === CLOSE || byte === CLOSE_LIST) {
         depth -= 1;
-        if (depth > 0) continue;
-        keep(block.subarray(start, at + 1));
-        // A line break stands between tokens only; within a string it is an error that the reader finds.
-        yield { text: Buffer.concat(parts).toString('utf8'), line: beginsAt, unfinished: false };
-        parts = [];
-        length = 0;
-        between = between === 'start' || between === 'sequence' ? 'sequence' : 'next';
+        if (depth === 0) {
+          held.add(block.subarray(start, at + 1));
+          // A line break stands between tokens only; within a string it is an error that the reader finds.
+          yield held.take({ ...begin, isOpen: false });
+          between = between === 'start' || between === 'sequence' ? 'sequence' : 'next';
+          begin = { byte: offset + at + 1, line };
+        }
       }
+      if (byte === BYTE.newline) line += 1;
     }
-    if (depth > 0) keep(block.subarray(start));
+    if (depth > 0 || rest !== undefined) held.add(block.subarray(start));
   }
   const isWhole = depth === 0 && (between === 'sequence' || between === 'end');
-  if (!isWhole) throw fault('json_truncated', file.where(line));
+  if (rest !== undefined) yield held.take({ ...begin, isOpen: true, reason: rest });
+  else if (!isWhole) yield held.take({ ...begin, isOpen: true, reason: 'truncated' });
 }
 
-/** What may come after a byte that stands between documents and begins none. */
-function stepBetween(between: Between, byte: number, where: () => string): Between {
+/** What may come after a byte that stands between documents and begins none; undefined for one that cannot stand there. */
+function stepBetween(between: Between, byte: number): Between | undefined {
   if (byte === BYTE.space || byte === BYTE.newline || byte === BYTE.return || byte === BYTE.tab) return between;
   if (byte === OPEN_LIST && between === 'start') return 'first';
   if (byte === CLOSE_LIST && (between === 'first' || between === 'next')) return 'end';
-  if (byte === BYTE.comma && between === 'next') return 'value';
-  const isValue = between !== 'next' && between !== 'end' && /["[\-0-9tfn]/.test(String.fromCharCode(byte));
-  throw fault(isValue ? 'json_not_object' : 'json_invalid', where());
+  return byte === BYTE.comma && between === 'next' ? 'value' : undefined;
 }
 
-/** The bytes without the mark that UTF-8 text may begin with. */
-async function* unmarked(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let first = true;
+const isValue = (between: Between, byte: number) =>
+  between !== 'next' && between !== 'end' && /["[\-0-9tfn]/.test(String.fromCharCode(byte));
+
+/** The blocks with their places in the file, without the mark that UTF-8 text may begin with. */
+async function* placed(source: AsyncIterable<Buffer>, from: number): AsyncGenerator<[Buffer, number]> {
+  let at = from;
   for await (const block of source) {
-    yield first && block.subarray(0, MARK.length).equals(MARK) ? block.subarray(MARK.length) : block;
-    first = false;
+    const mark = at === 0 && block.subarray(0, MARK.length).equals(MARK) ? MARK.length : 0;
+    yield [block.subarray(mark), at + mark];
+    at += block.length;
   }
 }

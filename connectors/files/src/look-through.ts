@@ -1,15 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { encodingSniffer } from './encoding-sniffer.ts';
-import type { Encoding } from './source-file.ts';
+import { encodingSniffer, type SeenEncoding } from './encoding-sniffer.ts';
 
 /** What a file is, from its first byte to a size. */
-export type Look = {
+export type Look = SeenEncoding & {
   readonly sha256: string;
   /** The same of its first `mark` bytes; undefined when it is shorter. */
   readonly sha256AtMark: string | undefined;
-  /** Undefined when it is no text. */
-  readonly encoding: Encoding | undefined;
   /** Whether it has a carriage return anywhere, as a byte. */
   readonly hasReturn: boolean;
 };
@@ -35,7 +32,7 @@ export async function lookThrough(handle: FileHandle, size: number, mark = -1): 
       hash.update(block.subarray(cut));
     } else hash.update(block);
   }
-  return { sha256: digest(hash), sha256AtMark: atMark, encoding: sniffer.answer(), hasReturn };
+  return { sha256: digest(hash), sha256AtMark: atMark, ...sniffer.answer(), hasReturn };
 }
 
 /** The bytes of a file from `from` to `to`, each block with its position; fewer when the file is shorter by now. */

@@ -8,8 +8,8 @@ import { fault } from './fault.ts';
 import type { FileEntry } from './file-state.ts';
 import { hasNarrowLines, hasRowsInLines, holdStill, type Still } from './hold-still.ts';
 import { changeOf } from './list-folder.ts';
-import { bytesOf } from './look-through.ts';
-import { headerOf, nextRow } from './row-end.ts';
+import { bytesOf, lookThrough } from './look-through.ts';
+import { headerOf, lastRowEnd, nextRow } from './row-end.ts';
 import { saveBytes } from './save-bytes.ts';
 import type { Delimiter, Encoding, FileFormat, SourceFile } from './source-file.ts';
 import { withHandle } from './with-handle.ts';
@@ -23,8 +23,23 @@ export type ReadyFile = {
   readonly isEven: boolean;
   /** Whether it is read as Windows-1252 because it is no UTF-8, not because that was declared. */
   readonly isGuessed?: boolean;
+  /** Whether lines of it are no UTF-8. */
+  readonly isDamaged?: boolean;
+  /** The part of the file that is read, as positions are counted in it. */
+  readonly text: FileText;
+  /** Says that what begins at a byte of the text may not be whole yet: the next read begins there. */
+  readonly holdBack: (byte: number) => void;
   /** The words for a place in the file, from the number of a line of what is at `path`. */
   readonly where: (line?: number) => string;
+};
+
+/** Text of a file from a byte on, with the line breaks that the file has; a CSV header is at its beginning, wherever it is read from. */
+export type FileText = {
+  readonly path: string;
+  readonly from: number;
+  readonly to: number;
+  /** Whether bytes are counted as in the file's own content, which is UTF-8 then. */
+  readonly isExact: boolean;
 };
 
 /** What came of a file: the state's entry for it, and what `use` gave, if there was anything new to read. */
@@ -52,15 +67,40 @@ export async function withReadyFile<T>(
     const keepsKnown = known?.bytes !== undefined && still.look.sha256AtMark === known.sha256;
     if (keepsKnown && known.bytes === still.to) return { entry, result: undefined };
     if (still.to === 0 && hasRowsInLines(file)) return { entry: withoutRows(entry, known), result: undefined };
+    if (keepsKnown && known.whole_sha256 === still.sha256)
+      return { entry: { ...known, ...content.facts }, result: undefined };
     const from = keepsKnown ? await resumeAt(file, still, known.bytes ?? 0) : 0;
-    const ready = await readyAt(file, still, { from, size: content.size, temp });
-    return { entry, result: still.ours ? await use(ready) : await direct(file, content, () => use(ready)) };
+    const end: HeldBack = { byte: undefined };
+    const ready = { ...(await readyAt(file, still, { from, size: content.size, temp })), holdBack: holding(end) };
+    const result = still.ours ? await use(ready) : await direct(file, content, () => use(ready));
+    const held = end.byte === undefined ? {} : await heldEntry(file, still, { ready, byte: end.byte });
+    return { entry: { ...entry, ...held }, result };
   } catch (error) {
     reader.signal.throwIfAborted();
     throw error;
   } finally {
     await rm(temp, { recursive: true, force: true });
   }
+}
+
+type HeldBack = { byte: number | undefined };
+
+const holding = (end: HeldBack) => (byte: number) => {
+  end.byte = byte;
+};
+
+/** The entry of a file up to the line that is held back. What was seen of that line is not read again as it is. */
+async function heldEntry(
+  file: SourceFile,
+  still: Still,
+  { ready: { text }, byte }: { readonly ready: ReadyFile; readonly byte: number },
+): Promise<Partial<FileEntry>> {
+  if (!hasRowsInLines(file) || !hasNarrowLines(file.encoding ?? still.look.encoding)) return {};
+  return withHandle(still.path, file.name, async (handle) => {
+    const bytes = text.isExact ? byte : await lastRowEnd(handle, 0, still.to, file.format === 'csv');
+    const { sha256AtMark: sha256 } = await lookThrough(handle, still.to, bytes);
+    return sha256 === undefined ? {} : { bytes, sha256, whole_sha256: still.sha256 };
+  });
 }
 
 /** The entry of a file without a row. Rows that it had are still known: should they be there again, they are not new. */
@@ -84,6 +124,8 @@ async function direct<T>(
       format: file.format,
       delimiter: file.delimiter,
       isEven: false,
+      text: { path, from: 0, to: 0, isExact: true },
+      holdBack: () => undefined,
       where: whereIn(file.name, 0, 0),
     });
   } catch (error) {
@@ -104,29 +146,36 @@ async function resumeAt(file: SourceFile, { path, look }: Still, known: number):
 type Part = { readonly from: number; readonly size: number; readonly temp: string };
 
 /** The file itself when all of it is read and it is as it must be; else a copy of the part that is read, behind its header. */
-async function readyAt(file: SourceFile, still: Still, { from, size, temp }: Part): Promise<ReadyFile> {
+async function readyAt(
+  file: SourceFile,
+  still: Still,
+  { from, size, temp }: Part,
+): Promise<Omit<ReadyFile, 'holdBack'>> {
   const { name, format, delimiter } = file;
-  const encoding = format === 'parquet' ? undefined : encodingOf(file, still);
+  const { encoding, isDamaged } =
+    format === 'parquet' ? ({ encoding: 'utf-8', isDamaged: false } as const) : encodingOf(file, still);
   const isWhole = from === 0 && still.to === size;
-  const isUtf8 = encoding === undefined || encoding === 'utf-8';
+  const isUtf8 = encoding === 'utf-8';
   const breaks = isWhole && isUtf8 ? await breaksOf(file, still) : 'mixed';
-  if (breaks !== 'mixed') {
-    return { path: still.path, format, delimiter, isEven: breaks === 'lf', where: whereIn(name, 0, 0) };
-  }
+  const text = { path: still.path, from, to: still.to, isExact: true };
+  const facts = { format, delimiter, isDamaged, text };
+  if (isUtf8 && format !== 'csv') return { ...facts, path: still.path, isEven: false, where: whereIn(name, 0, 0) };
+  if (breaks !== 'mixed') return { ...facts, path: still.path, isEven: breaks === 'lf', where: whereIn(name, 0, 0) };
   const path = join(temp, 'ready');
-  const headerLines = await withHandle(still.path, name, async (handle) => {
+  const { headerLines, bytes } = await withHandle(still.path, name, async (handle) => {
     const header = from > 0 && format === 'csv' ? await headerOf(handle) : { line: '', bytes: 0 };
     const parts = async function* () {
       yield* bytesOf(handle, 0, header.bytes);
       yield* bytesOf(handle, from, still.to);
     };
-    const text = decodeText(parts(), encoding ?? 'utf-8', name);
-    await saveBytes(path, format === 'csv' ? evenBreaks(text, delimiter) : text, name);
+    const decoded = decodeText(parts(), encoding, name);
+    const saved = await saveBytes(path, format === 'csv' ? evenBreaks(decoded, delimiter) : decoded, name);
     // As DuckDB counts, a row is one line.
-    return header.bytes === 0 ? 0 : 1;
+    return { headerLines: header.bytes === 0 ? 0 : 1, bytes: saved };
   });
   const isGuessed = file.encoding === undefined && encoding === 'windows-1252';
-  return { path, format, delimiter, isEven: true, isGuessed, where: whereIn(name, from, headerLines) };
+  const own = isUtf8 ? text : { path, from: 0, to: bytes, isExact: false };
+  return { ...facts, path, text: own, isEven: true, isGuessed, where: whereIn(name, from, headerLines) };
 }
 
 /** Where no byte is a carriage return, DuckDB sees for itself that rows end with LF. */
@@ -138,10 +187,15 @@ async function breaksOf(
   return withHandle(path, name, (handle) => rowBreaks(bytesOf(handle, 0, to), delimiter));
 }
 
-function encodingOf({ name, encoding }: SourceFile, { look }: Still): Encoding {
-  if (encoding !== undefined && (encoding !== 'utf-8' || look.encoding === 'utf-8')) return encoding;
-  if (encoding !== undefined || look.encoding === undefined) throw fault('encoding_invalid', name);
-  return look.encoding;
+/** The encoding that is declared or seen. Lines of declared UTF-8 that are none are damaged; a file that is no text is `encoding_invalid`. */
+function encodingOf(
+  { name, encoding }: SourceFile,
+  { look }: Still,
+): { readonly encoding: Encoding; readonly isDamaged: boolean } {
+  if (encoding !== undefined && encoding !== 'utf-8') return { encoding, isDamaged: false };
+  if (look.encoding === undefined) throw fault('encoding_invalid', name);
+  if (encoding === undefined) return { encoding: look.encoding, isDamaged: look.isDamaged };
+  return { encoding, isDamaged: look.encoding !== 'utf-8' || look.isDamaged };
 }
 
 function whereIn(name: string, from: number, headerLines: number): ReadyFile['where'] {

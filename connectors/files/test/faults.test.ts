@@ -7,31 +7,23 @@ import { runSource } from '@weir/connector-sdk';
 import t from 'tap';
 import { withDuckdb } from '../src/duckdb-session.ts';
 import { streamLines } from '../src/stream-lines.ts';
-import { configured, dataOf, discover, errorOf, folder, parquet, read, run, source, statesOf } from './kit.ts';
+import { configured, discover, errorOf, folder, parquet, read, run, source, statesOf } from './kit.ts';
 
 const wide = (row: string) => `a,b\n1,2\n3,4\n${row}5,6\n`;
-const many = Array.from({ length: 5000 }, (_, row) => `${row},x\n`).join('');
-/** More than is looked at before the first rows go out. */
-const far = `${'1234567,'.padEnd(300, 'x')}\n`.repeat(60_000);
 const CSV_FAULTS: readonly [rule: string, content: string | Uint8Array, code: string][] = [
-  ['too many fields in a row', wide('canary,2,3\n'), 'csv_row_too_wide'],
-  ['too many fields in a late row', `a,b\n${many}canary,2,3\n${many}`, 'csv_row_too_wide'],
-  ['too many fields in the last row', `a,b\n${many}canary,2,3\n`, 'csv_row_too_wide'],
-  ['too many fields in a row far behind those that are sent', `a,b\n${far}canary,2,3\n`, 'csv_row_too_wide'],
-  ['too few fields in a row', wide('canary\n'), 'csv_row_too_short'],
-  ['columns that change in mid-file', `a,b\n${many}canary,b,c\n1,2,3\n1,2,3\n`, 'schema_changed_in_file'],
   [
-    'text in two encodings',
-    Buffer.concat([Buffer.from('a,b\ncanary \u00e9,'), Buffer.from([0xff, 0xfe]), Buffer.from('\n')]),
-    'encoding_invalid',
+    'columns that change for good',
+    `a,b\n${'1,2\n'.repeat(5000)}canary,b,c\n${'1,2,3\n'.repeat(999)}`,
+    'schema_changed_in_file',
   ],
+  ['more rows of another width', 'a,b\n1,2\ncanary,b,c\n1,2,3\n', 'schema_changed_in_file'],
+  ['rows that are all cut', 'a,b,c\ncanary,2\n3,4\n', 'schema_changed_in_file'],
+  ['a header that is no text', Buffer.from('canary \xff,b\n1,\xc3\xa9\n', 'latin1'), 'encoding_invalid'],
   ['bytes that are no text', Buffer.from('a,b\ncanary,\x00\x90\n', 'latin1'), 'encoding_invalid'],
   ['UTF-16 that nothing marks', Buffer.from('a,b\ncanary,2\n', 'utf16le'), 'encoding_invalid'],
   ['a surrogate alone in UTF-16', Buffer.from('\uFEFFa,b\ncanary,\ud800\n', 'utf16le'), 'encoding_invalid'],
   ['more columns than are read', `${'canary,'.repeat(10_000)}b\n`, 'too_many_columns'],
-  ['a quote that is never closed', 'a,b\n1,"canary\n2,3\n', 'csv_quote_unclosed'],
   ['no column of the stream', 'c,d\n1,canary\n', 'schema_changed'],
-  ['a row of 40 MB', `a,b\ncanary,${'x'.repeat(40 << 20)}\n1,2\n`, 'csv_row_too_long'],
   ['no header', '\n1,2\n', 'csv_header_missing'],
 ];
 for (const [rule, content, code] of CSV_FAULTS) {
@@ -52,17 +44,13 @@ for (const [rule, content, code] of CSV_FAULTS) {
 
 const whole = '{"a":1}\n';
 const JSON_FAULTS: readonly [rule: string, name: string, content: string | Uint8Array, code: string, line: number][] = [
-  ['a last line that is cut', '2.jsonl', `${whole}{"a":"canary`, 'json_truncated', 2],
-  ['bytes that are no UTF-8', '2.jsonl', Buffer.from('{"a":"canary\x81"}\n', 'latin1'), 'encoding_invalid', 0],
-  ['a document that is cut', '2.json', '[{"a":1},\n{"a":"canary"', 'json_truncated', 2],
-  ['a list that is cut', '2.json', '[{"a":1},\n', 'json_truncated', 2],
-  ['nothing in it', '2.json', ' \n', 'json_truncated', 2],
-  ['a broken document', '2.json', '[{"a":1},\n{"a":canary}]', 'json_invalid', 2],
+  ['bytes that are no text', '2.jsonl', Buffer.from('{"a":"canary\x81\0"}\n', 'latin1'), 'encoding_invalid', 0],
+  ['a document that is cut', '2.json', '[\n{"a":"canary"', 'json_truncated', 2],
+  ['a list that is cut', '2.json', '[', 'json_truncated', 1],
+  ['nothing in it', '2.json', ' \n', 'json_truncated', 1],
+  ['a broken document', '2.json', '[\n{"a":canary}]', 'json_invalid', 2],
   ['a line break in a text', '2.json', '[\n{"a":"canary\n"}]', 'json_invalid', 2],
   ['braces that do not match', '2.json', '[{"a":[1}]}', 'json_invalid', 1],
-  ['two lists', '2.json', '[{"a":1}]\n[{"a":"canary"}]', 'json_invalid', 2],
-  ['no comma in a list', '2.json', '[{"a":1}\n{"a":"canary"}]', 'json_invalid', 2],
-  ['a comma at the end', '2.json', '[{"a":1},\n]', 'json_invalid', 2],
   ['words', '2.json', 'canary', 'json_invalid', 1],
   ['a list of numbers', '2.json', '[\n1]', 'json_not_object', 2],
   ['a list of lists', '2.json', '[[{"canary":1}]]', 'json_not_object', 1],
@@ -92,36 +80,19 @@ for (const [rule, name, content, code, line] of JSON_FAULTS) {
   );
 }
 
-const BAD_LINES: readonly [line: string, code: string][] = [
-  ['{"a":"canary"', 'json_invalid'],
+const ALONE: readonly [line: string, code: string][] = [
   ['{"a":1} canary', 'json_invalid'],
-  ['{"a":1},"x":{"canary":1}', 'json_invalid'],
-  ['{"a":1},"emitted_at":1}}', 'json_invalid'],
-  ['{"a":NaN,"canary":1}', 'json_invalid'],
-  ['{"canary":1,}', 'json_invalid'],
   ['["canary"]', 'json_not_object'],
-  ['null', 'json_not_object'],
   [`{"canary":${'['.repeat(300)}${']'.repeat(300)}}`, 'json_too_deep'],
   [`{"a":"canary\u00e9${'x'.repeat(17 << 20)}"}`, 'json_row_too_long'],
+  ['{"a":"\\ud800"}', 'encoding_invalid'],
 ];
-t.test('lines of a JSONL file that are no rows → records that are no rows, with their text', async (t) => {
+t.test('a JSONL file without any document is not discovered, and the code says why', async (t) => {
   const path = await folder();
-  const file = join(path, 's.jsonl');
-  await writeFile(file, `{"a":1}\n${BAD_LINES.map(([line]) => `${line}\n`).join('')}{"a":2}\n`);
-  const said = await read({ path });
-  t.equal(said.code, 0);
-  t.strictSame(dataOf(said), [{ a: 1 }, ...BAD_LINES.map(([line]) => line), { a: 2 }]);
-  t.equal(statesOf(said)[0].sourceStats.recordCount, BAD_LINES.length + 2);
-  for (const [line, code] of BAD_LINES) {
-    await writeFile(file, `${line}\n`);
-    t.equal(await discover({ path }), code, 'a file of nothing else');
+  for (const [line, code] of ALONE) {
+    await writeFile(join(path, 's.jsonl'), `${line}\n`);
+    t.equal(await discover({ path }), code);
   }
-  await writeFile(file, `{"a":1}\n{"a":"\\ud800"}\n`);
-  const half = await read({ path });
-  t.ok(
-    half.lines.some((line) => line.includes('"data":{"a":"\\ud800"},')),
-    'a half of a surrogate pair goes as it is',
-  );
 });
 
 const zeros = (count: number) => Buffer.alloc(count);
@@ -155,9 +126,15 @@ for (const [rule, name, content, code] of PACKING_FAULTS) {
   });
 }
 
+const WHERE = {
+  text: { path: '', from: 0, to: 0, isExact: true },
+  holdBack: () => undefined,
+  where: () => 'a.csv',
+};
+
 t.test('a CSV file that cannot be made out is csv_invalid, one that is not there file_unreadable', async (t) => {
   const path = join(await folder({ 'a.csv': 'a\n1\n' }), 'a.csv');
-  const file = { path, format: 'csv', delimiter: undefined, isEven: false, where: () => 'a.csv' } as const;
+  const file = { path, format: 'csv', delimiter: undefined, isEven: false, ...WHERE } as const;
   for (const [sql, code] of [
     // Options that do not go together stand for a file that DuckDB can make nothing of.
     [`FROM read_csv('${path}', delim = '"', quote = '"')`, 'csv_invalid'],
@@ -206,7 +183,7 @@ t.test('a Parquet file that is damaged far behind the rows that are sent first d
 
 t.test('a query that is stopped while its next lines are made does not end well', async (t) => {
   const path = join(await folder({ 'a.csv': '' }), 'a.csv');
-  const file = { path, format: 'csv', delimiter: undefined, isEven: false, where: () => 'a.csv' } as const;
+  const file = { path, format: 'csv', delimiter: undefined, isEven: false, ...WHERE } as const;
   const stop = new AbortController();
   const sql = "SELECT concat('a long line ', range) FROM range(100_000_000)";
   const late = async () => void setImmediate(() => stop.abort());

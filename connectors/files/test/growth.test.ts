@@ -6,8 +6,8 @@ import { cases } from '../../../test/lane.ts';
 import { parseConfig } from '../src/config.ts';
 import type { FileEntry } from '../src/file-state.ts';
 import { listStreams } from '../src/list-streams.ts';
-import { withReadyFile } from '../src/ready-file.ts';
-import { configured, dataOf, discover, folder, read, statesOf } from './kit.ts';
+import { type ReadyFile, withReadyFile } from '../src/ready-file.ts';
+import { configured, dataOf, discover, folder, logsOf, read, rejectedOf, statesOf } from './kit.ts';
 
 const listed = async (path: string) => {
   const [stream] = await listStreams(parseConfig({ path }), { roots: [], refused: [] });
@@ -30,6 +30,12 @@ const FORMATS = {
   csv: (cells: readonly string[]) => cells.map((text) => `"${text.replaceAll('"', '""')}"\n`),
   jsonl: (cells: readonly string[]) => cells.map((text) => `${JSON.stringify({ v: text })}\n`),
 };
+/** What is read of a file: its header and the rows behind it. */
+async function textOf({ path, text, format }: ReadyFile): Promise<string> {
+  if (format === 'csv') return readFile(path, 'utf8');
+  return (await readFile(text.path)).toString('utf8', text.from, text.to);
+}
+
 for (const [format, write] of Object.entries(FORMATS)) {
   t.test(
     `a ${format} file that grows at any byte while it is read gives each row once, whole, in the end`,
@@ -56,9 +62,7 @@ for (const [format, write] of Object.entries(FORMATS)) {
               // It grows after it was listed, so the rest of the last row may come still.
               await appendFile(file, bytes.subarray(at, stop));
               at = stop;
-              const { entry, result } = await withReadyFile(found, reader(known), (ready) =>
-                readFile(ready.path, 'utf8'),
-              );
+              const { entry, result } = await withReadyFile(found, reader(known), textOf);
               known = entry;
               const text = (result ?? header).slice(header.length);
               t.ok(rows.join('').startsWith(given + text), 'whole rows in their order, none twice');
@@ -69,9 +73,7 @@ for (const [format, write] of Object.entries(FORMATS)) {
               given += text;
             }
             await settle(file);
-            const { result } = await withReadyFile(await listed(path), reader(known), (ready) =>
-              readFile(ready.path, 'utf8'),
-            );
+            const { result } = await withReadyFile(await listed(path), reader(known), textOf);
             return given + (result ?? header).slice(header.length) === rows.join('');
           },
         ),
@@ -158,16 +160,19 @@ t.test('a last line that only gets its end is not read again', async (t) => {
   }
 });
 
-t.test('a broken row among the added ones is told by where it is', async (t) => {
+t.test('a broken row among the added ones → its line and byte in the whole file', async (t) => {
   const path = await folder({ 'a.csv': 'v,"two\nlines"\n1,2\n', 'b.jsonl': '{"v":1}\n' });
   const catalog = configured(await discover({ path }));
   const state = statesOf(await read({ path }, catalog));
   await appendFile(join(path, 'a.csv'), '3,4\n5\n6,7\n');
   await appendFile(join(path, 'b.jsonl'), '{"v":2}\n{"v"\n');
-  const hints = (await read({ path }, catalog, state)).messages.flatMap(
-    ({ trace, log }) => trace?.error?.hint ?? log?.message ?? [],
-  );
-  t.match(hints, [/^a\.csv, line 2 after byte 18: /, / b\.jsonl, line 2 after byte 8: /]);
+  const said = await read({ path }, catalog, state);
+  t.equal(said.code, 0);
+  t.match(rejectedOf(said), [
+    { raw: '5', reason: 'row_too_short', file: 'a.csv', line: 5, byte: 22, bytes: 1 },
+    { raw: '{"v"', reason: 'malformed_json', file: 'b.jsonl', line: 3, byte: 16, bytes: 4 },
+  ]);
+  t.match(logsOf(said), [/\(csv_row_too_short\).* a\.csv, line 5: /, /\(json_invalid\).* b\.jsonl, line 3: /]);
 });
 
 t.test('a file that is not in lines, or whose beginning changes as it grows, must stand still', async (t) => {

@@ -74,7 +74,16 @@ export function configured(catalog: { streams: object[] }, sync_mode = 'incremen
 export async function read(config: unknown, catalog?: object, state: readonly unknown[] = []) {
   return run('read', { config, catalog: catalog ?? configured(await discover(config)), state });
 }
-export const dataOf = ({ messages }: Said) => messages.filter((m) => m.type === 'RECORD').map((m) => m.record.data);
+/** The rows that were sent. */
+export const dataOf = ({ messages }: Said) =>
+  messages.filter((m) => m.type === 'RECORD' && m.record.meta === undefined).map((m) => m.record.data);
+/** The lines that are no rows, each with its text, why, and where it is. */
+export const rejectedOf = ({ messages }: Said) =>
+  messages
+    .filter((m) => m.type === 'RECORD' && m.record.meta !== undefined)
+    .map(({ record: { data, meta } }) => ({ raw: Buffer.from(data, 'latin1').toString(), ...meta.rejected }));
+export const logsOf = ({ messages }: Said): string[] =>
+  messages.filter((m) => m.type === 'LOG').map((m) => m.log.message);
 export const statesOf = ({ messages }: Said) => messages.filter((m) => m.type === 'STATE').map((m) => m.state);
 export const errorOf = ({ messages }: Said) => messages.find((m) => m.trace?.type === 'ERROR')?.trace.error;
 

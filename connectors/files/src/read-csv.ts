@@ -1,0 +1,118 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { type JsonSchema, SourceError } from '@weir/connector-sdk';
+import { fieldJson, fieldText } from './columns/column-json.ts';
+import { factsSchema, settledColumns } from './columns/column-type.ts';
+import type { ValueFacts } from './columns/value-facts.ts';
+import { csvFacts, csvNames, csvSource, openCsv } from './csv-file.ts';
+import { withDuckdb } from './duckdb-session.ts';
+import type { Columns, FileReading } from './file-reading.ts';
+import { linesSql } from './lines-sql.ts';
+import type { ReadyFile } from './ready-file.ts';
+import { rejectLines } from './rejects/reject-lines.ts';
+import { type Sifting, siftCsv } from './rejects/sift-csv.ts';
+import { assertRelated } from './related-file.ts';
+import { sendCsv } from './send-segments.ts';
+import { identifier } from './sql-text.ts';
+import { streamLines } from './stream-lines.ts';
+
+/** What DuckDB refuses a file for when a line of it is no row. */
+const LINE_FAULTS = new Set(['csv_invalid', 'csv_quote_unclosed', 'csv_row_too_long', 'encoding_invalid']);
+
+const isLineFault = (error: unknown) => error instanceof SourceError && LINE_FAULTS.has(error.code);
+
+/** What the rows of a CSV file say of its columns; lines that are no rows have no say. */
+export async function describeCsv(file: ReadyFile): Promise<Map<string, ValueFacts>> {
+  const described = (ready: ReadyFile) =>
+    withDuckdb(ready, async (connection) => csvFacts(connection, ready, await openCsv(ready)));
+  if (file.isDamaged !== true) {
+    try {
+      return await described(file);
+    } catch (error) {
+      if (!isLineFault(error)) throw error;
+    }
+  }
+  let columns = new Map<string, ValueFacts>();
+  const sifting = { partBytes: Number.MAX_SAFE_INTEGER, onRejected: async () => undefined };
+  await eachPart(file, sifting, async (part) => {
+    columns = await described(part);
+  });
+  return columns;
+}
+
+/**
+ * Sends the rows of a CSV file, and its lines that are no rows to quarantine. DuckDB reads the file as it is; where it finds
+ * a line that is no row, the rows that were not given yet are read from clean copies.
+ */
+export async function readCsv(file: ReadyFile, reading: FileReading): Promise<void> {
+  let given = 0;
+  const counted: FileReading = {
+    ...reading,
+    async onLines(lines, count) {
+      await reading.onLines(lines, count);
+      given += count;
+    },
+  };
+  if (file.isDamaged !== true) {
+    try {
+      return await readClean(file, counted, file);
+    } catch (error) {
+      if (!isLineFault(error)) throw error;
+    }
+  }
+  const rejects = rejectLines(file, reading);
+  await eachPart(file, { given, onRejected: rejects.put }, (part) => readClean(part, reading, file));
+  await rejects.end();
+}
+
+/** Lets `use` have the clean parts of a file with the rows that fit its header. */
+async function eachPart(
+  file: ReadyFile,
+  sifting: Omit<Sifting, 'dialect' | 'folder'>,
+  use: (part: ReadyFile) => Promise<void>,
+): Promise<void> {
+  const dialect = await openCsv(file);
+  const folder = await mkdtemp(join(tmpdir(), 'rows-'));
+  try {
+    for await (const part of siftCsv(file, { ...sifting, dialect, folder })) {
+      await use(part);
+      await rm(part.path);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Sends a file all of whose lines are rows. `whole` is the file that it is a part of. */
+async function readClean(file: ReadyFile, reading: FileReading, whole: ReadyFile): Promise<void> {
+  const { columns, onLines, signal } = reading;
+  await withDuckdb(file, async (connection) => {
+    const dialect = await openCsv(file);
+    const names = await csvNames(connection, file, dialect);
+    assertRelated(file, names, columns);
+    const isKnown = names.every((name) => schemaOf(columns, name) !== undefined);
+    const own = isKnown ? {} : await ownColumns(connection, { file, whole });
+    const schemas = names.map((name) => ({ name, schema: schemaOf(columns, name) ?? own[name] ?? {} }));
+    const source = csvSource(file, dialect, names);
+    const texts = schemas.map(({ name, schema }) => `${fieldText(name, schema)} AS ${identifier(name)}`);
+    const query = `SELECT ${texts.join(', ')} FROM ${source}`;
+    // A segment has texts alone, which would make every new column one of text.
+    if (isKnown && (await sendCsv(connection, file, { ...reading, query }))) return;
+    const values = schemas.map(({ name, schema }) => ({ name, json: fieldJson(name, schema) }));
+    await streamLines(connection, linesSql(values, source, reading), onLines, signal);
+  });
+}
+
+/** The columns of a CSV file that has some which the stream lacks: these are typed as they would be at discovery. */
+async function ownColumns(
+  connection: DuckDBConnection,
+  { file, whole }: { readonly file: ReadyFile; readonly whole: ReadyFile },
+): Promise<Columns> {
+  const facts = file === whole ? await csvFacts(connection, file, await openCsv(file)) : await describeCsv(whole);
+  return settledColumns(Object.fromEntries([...facts].map(([name, found]) => [name, factsSchema(found)])));
+}
+
+const schemaOf = (columns: Columns, name: string): JsonSchema | undefined =>
+  Object.hasOwn(columns, name) ? columns[name] : undefined;
