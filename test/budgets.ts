@@ -63,6 +63,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'connectors/files/test/segments.test.ts': 7,
   'test/test/run-files.test.ts': 8,
   'test/test/vault.test.ts': 7,
+  'connectors/files/test/rejects.test.ts': 11,
   'connectors/files/test/union.test.ts': 7,
   'connectors/files/test/faults.test.ts': 7,
   'plugins/sources/test/credentials-migrate.test.ts': 6.5,

@@ -51,6 +51,7 @@ export { applyTransform } from './partition/partition-transform.ts';
 export { QUARANTINE_COLUMNS } from './quarantine/quarantine.ts';
 export {
   againRejected,
+  type FileLine,
   type LineOrigin,
   type LineSelection,
   type LinesOf,

@@ -1,11 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { openSession } from '../src/duckdb/duckdb-session.ts';
 import {
   againRejected,
   createStager,
   createTable,
   currentSchema,
+  type FileLine,
   localFileIO,
   prepareAppend,
   prepareRowDelta,
@@ -105,3 +107,56 @@ t.test('what is rejected again stays with its run and its position, and with its
   await writeFile(strange.path, '{"position":7,"reason":"x","raw":""}\n');
   await t.rejects(againRejected(strange, { origins, scratch: folder }), { code: 'lines_lost' });
 });
+
+t.test(
+  'a line of a file that its source rejects → its own bytes and place, and back into the form that was sent',
+  async (t) => {
+    const folder = t.testdir();
+    const io = localFileIO({ root: folder });
+    const stager = await createStager({ io, scratch: join(folder, 'stage') });
+    t.teardown(() => stager.close());
+    const shape = { data: ['data'], extractedAt: ['at'], rejected: ['meta', 'rejected'] } as const;
+    const raw = Buffer.from([0x31, 0x2c, 0xff, 0x00, 0x22]);
+    const place = { file: 'a.csv', line: 7, byte: 2 ** 33, bytes: 5 };
+    const asSent = ({ raw, ...rejected }: FileLine) =>
+      Buffer.from(JSON.stringify({ data: raw.toString('latin1'), at: 0, meta: { rejected } }));
+    const lines = [
+      asSent({ reason: 'row_too_wide', raw, ...place }),
+      Buffer.from('{"data":{"v":"1"},"at":0,"meta":{"rejected":{"reason":"row_too_wide","file":"a","line":1}}}'),
+      Buffer.from('{"data":"x","at":0,"meta":{"rejected":{"reason":"something_else","file":"a","line":1}}}'),
+      Buffer.from('{"data":"x","at":0,"meta":{"rejected":null}}'),
+    ];
+    const source = join(folder, 'spool.ndjson');
+    await writeFile(source, Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')])));
+    const rows = await createTable({
+      io,
+      location: toLocation(join(folder, 'rows')),
+      columns: [{ name: 'v', type: 'string' }],
+    });
+    const schema = currentSchema(rows.metadata);
+    const copied = await stager.copy({
+      source,
+      shape,
+      schema,
+      folder: `${rows.metadata.location}/data/x`,
+      runId: 'r',
+      position: 0,
+    });
+    t.match(copied, { rows: 1, rejected: { count: 3, reasons: { row_too_wide: 1, malformed_json: 2 } } });
+    const table = await createTable({ io, location: toLocation(join(folder, 'q')), columns: QUARANTINE_COLUMNS });
+    const kept = copied.rejected === undefined ? [] : [copied.rejected];
+    const request = { rejected: kept, schema: currentSchema(table.metadata), runId: 'r', stream: 's' };
+    const file = await stager.quarantine({ ...request, folder: `${table.metadata.location}/data/x` });
+    const { metadata } = await prepareAppend({ io, ...table, files: file === undefined ? [] : [file] });
+    const taken = await takeLines({ io, scratch: folder, metadata, select: { reasons: ['row_too_wide'] }, asSent });
+    t.ok((await readFile(taken.spool)).equals(Buffer.concat([lines[0] ?? raw, Buffer.from('\n')])));
+    const session = await openSession({ memoryLimit: '100MB', threads: 1, tempDirectory: join(folder, 'spill') });
+    t.teardown(() => session.close());
+    const stored = `SELECT file, line, byte, bytes, hex(raw) AS raw FROM read_parquet('${new URL(file?.location ?? '').pathname}') ORDER BY position`;
+    t.match(await session.rows(stored), [
+      { file: 'a.csv', line: '7', byte: `${2 ** 33}`, bytes: '5', raw: '312CFF0022' },
+      { file: null, line: null, raw: lines[2]?.toString('hex').toUpperCase() },
+      { file: null, line: null },
+    ]);
+  },
+);

@@ -9,13 +9,20 @@ import { MAX_LINE_BYTES } from '../spool/stage-rewrite.ts';
 import type { QuarantineRequest } from '../stage/stage-types.ts';
 import { type Writer, writeFiles } from '../stage/stage-write.ts';
 
-/** The columns of a quarantine table: one row for each line that was no row, `raw` its exact bytes. */
+/**
+ * The columns of a quarantine table: one row for each line that was no row, `raw` its exact bytes. A line of a file is known
+ * by its number, the byte where it begins and how many bytes it has, of which `raw` may have the first ones.
+ */
 export const QUARANTINE_COLUMNS: readonly Column[] = [
   { name: 'run_id', type: 'string' },
   { name: 'stream', type: 'string' },
   { name: 'reason', type: 'string' },
   { name: 'position', type: 'long' },
   { name: 'raw', type: 'binary' },
+  { name: 'file', type: 'string' },
+  { name: 'line', type: 'long' },
+  { name: 'byte', type: 'long' },
+  { name: 'bytes', type: 'long' },
 ];
 
 /** Base64 takes four bytes for three, and the rest of the line is short. */
@@ -37,11 +44,13 @@ export async function quarantineLines(writer: Writer, request: QuarantineRequest
     ['reason', 'reason'],
     ['position', 'position'],
     ['raw', 'from_base64(raw)'],
+    ...['file', 'line', 'byte', 'bytes'].map((name) => [name, identifier(name)] as const),
   ]);
   const lengths = await Promise.all(rejected.map(({ path }) => longestLine(path, MAX_REJECTED_BYTES)));
   const columns = schema.fields.map(({ name }) => `${values.get(name) ?? 'NULL'} AS ${identifier(name)}`);
   const query = `SELECT ${columns.join(', ')} FROM read_ndjson([${rejected.map(({ path }) => literal(path)).join(', ')}],
-    columns = {position: 'BIGINT', reason: 'VARCHAR', raw: 'VARCHAR'}, auto_detect = false, records = true,
+    columns = {position: 'BIGINT', reason: 'VARCHAR', raw: 'VARCHAR', file: 'VARCHAR', line: 'BIGINT', byte: 'BIGINT',
+      bytes: 'BIGINT'}, auto_detect = false, records = true,
     maximum_object_size = ${Math.max(MIN_BUFFER_BYTES, ...lengths) + 1})`;
   try {
     const mode = { ordered: true, alone: true };

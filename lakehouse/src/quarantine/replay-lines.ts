@@ -10,6 +10,7 @@ import { openSource } from '../rows/row-source.ts';
 import { plannedFiles } from '../scan/plan-read.ts';
 import { createScanner } from '../scan/scan.ts';
 import type { Field } from '../schema/types.ts';
+import type { SourcePlace } from '../spool/source-reject.ts';
 import { spoolLines } from '../spool/spool-lines.ts';
 import { MAX_LINE_BYTES, type RejectedLine } from '../spool/stage-rewrite.ts';
 import type { RejectedLines } from '../stage/stage-types.ts';
@@ -31,7 +32,12 @@ export type TakeLinesRequest = {
   /** Of the quarantine table, at the snapshot to take from. */
   readonly metadata: TableMetadata;
   readonly select: LineSelection;
+  /** The form in which a line of a file was sent. */
+  readonly asSent?: (line: FileLine) => Buffer;
 };
+
+/** A line that the source itself said to be no row. */
+export type FileLine = SourcePlace & { readonly reason: string; readonly raw: Buffer };
 
 /** Where a line comes from. */
 export type LineOrigin = { readonly runId: string; readonly stream: string; readonly position: number };
@@ -52,7 +58,10 @@ export type TakenLines = {
   readonly superseded: number;
 };
 
-type StoredLine = { readonly run_id: string; readonly stream: string } & RejectedLine;
+type StoredLine = Omit<RejectedLine, keyof SourcePlace> & {
+  readonly run_id: string;
+  readonly stream: string;
+} & { readonly [part in keyof SourcePlace]?: SourcePlace[part] | null };
 
 const MEMORY_LIMIT = '256MB';
 /** A line in base64 and its names. */
@@ -63,7 +72,7 @@ const NEWLINE = Buffer.from('\n');
  * Takes lines out of a quarantine table, file by file: a file that holds a taken line is named as removed, and its other
  * lines are kept apart. Lines whose bytes were not kept, as they were too long, are never taken. Changes nothing itself.
  */
-export async function takeLines({ io, scratch, metadata, select }: TakeLinesRequest): Promise<TakenLines> {
+export async function takeLines({ io, scratch, metadata, select, asSent }: TakeLinesRequest): Promise<TakenLines> {
   const schema = currentSchema(metadata);
   const files = (await createScanner({ io }).files(metadata)).toSorted((a, b) =>
     a.sequenceNumber === b.sequenceNumber
@@ -101,7 +110,7 @@ export async function takeLines({ io, scratch, metadata, select }: TakeLinesRequ
       removed.push(planned.location);
       for await (const line of storedLines(path)) {
         if (choose(line) === 'taken') {
-          await out.writeFile(Buffer.concat([Buffer.from(line.raw, 'base64'), NEWLINE]));
+          await out.writeFile(Buffer.concat([sentLine(line, asSent), NEWLINE]));
           origins.push({ runId: line.run_id, stream: line.stream, position: Number(line.position) });
         } else await kept.put(line);
       }
@@ -137,10 +146,27 @@ export async function againRejected(
   }
 }
 
+/** A line as it came: what a source said to be no row goes back into the form that says so. */
+function sentLine(stored: StoredLine, asSent: TakeLinesRequest['asSent']): Buffer {
+  const raw = Buffer.from(stored.raw, 'base64');
+  const { reason, file, line } = stored;
+  if (typeof file !== 'string' || typeof line !== 'number' || asSent === undefined) return raw;
+  return asSent({ reason, raw, ...placeOf(stored), file, line });
+}
+
+function placeOf(stored: StoredLine): Partial<SourcePlace> {
+  const { file, line, byte, bytes } = stored;
+  return Object.fromEntries(Object.entries({ file, line, byte, bytes }).filter(([, value]) => value != null));
+}
+
+/** Tables of before have no place in a file. */
+const LATER = new Set(['file', 'line', 'byte', 'bytes']);
+
 function storedFields(fields: readonly Field[]): Field[] {
-  return QUARANTINE_COLUMNS.map(({ name }) => {
+  return QUARANTINE_COLUMNS.flatMap(({ name }) => {
     const field = fields.find((one) => one.name === name);
-    if (field) return field;
+    if (field) return [field];
+    if (LATER.has(name)) return [];
     throw new LakehouseError('metadata_invalid', 'The table is no quarantine table');
   });
 }
@@ -180,7 +206,8 @@ async function countChosen(path: string, choose: (line: StoredLine) => Choice): 
 function lineGroups(scratch: string, name: string) {
   const groups = new Map<string, LinesOf & { file: FileHandle; count: number; reasons: Record<string, number> }>();
   return {
-    async put({ run_id: runId, stream, position, reason, raw }: StoredLine): Promise<void> {
+    async put(line: StoredLine): Promise<void> {
+      const { run_id: runId, stream, position, reason, raw } = line;
       const key = JSON.stringify([runId, stream]);
       let group = groups.get(key);
       if (group === undefined) {
@@ -198,7 +225,7 @@ function lineGroups(scratch: string, name: string) {
       }
       group.count += 1;
       group.reasons[reason] = (group.reasons[reason] ?? 0) + 1;
-      await group.file.writeFile(`${JSON.stringify({ position: Number(position), reason, raw })}\n`);
+      await group.file.writeFile(`${JSON.stringify({ position: Number(position), reason, raw, ...placeOf(line) })}\n`);
     },
     async end(): Promise<LinesOf[]> {
       for (const { file } of groups.values()) await file.close();

@@ -2,9 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { LineShape } from '../stage/stage-sql.ts';
 import type { RejectReason } from '../stage/stage-types.ts';
 import { ScanFault, type ScannedMember, type ScannedValue, scanMembers, skipSpace } from './scan-json.ts';
+import { type SourceReject, sourceReject } from './source-reject.ts';
 
 /** How rewritten lines are laid out. */
-export const REWRITTEN: { readonly shape: Required<LineShape>; readonly extra: [string] } = {
+export const REWRITTEN: { readonly shape: Required<Omit<LineShape, 'rejected'>>; readonly extra: [string] } = {
   shape: { data: ['d'], extractedAt: ['t'], changes: ['c'] },
   extra: ['x'],
 };
@@ -13,9 +14,12 @@ export const REWRITTEN: { readonly shape: Required<LineShape>; readonly extra: [
 const MAX_TIME_MS = 253_402_300_799_999;
 
 /** A line as it is handed to DuckDB, or why it is no row. */
-export type RewrittenLine = { readonly parts: readonly (Buffer | string)[] } | { readonly reason: RejectReason };
+export type RewrittenLine =
+  | { readonly parts: readonly (Buffer | string)[] }
+  | { readonly reason: RejectReason }
+  | SourceReject;
 
-type Found = { data?: ScannedValue; time?: ScannedValue; changes?: ScannedValue };
+type Found = { data?: ScannedValue; time?: ScannedValue; changes?: ScannedValue; rejected?: ScannedValue };
 type Goal = { readonly path: readonly string[]; readonly part: keyof Found };
 
 // Walks the objects on the way to the parts of a line; what lies beside the way is only checked.
@@ -77,10 +81,13 @@ export function rewriteLine(bytes: Buffer, shape: LineShape, columns: ReadonlySe
       { path: shape.data, part: 'data' },
       { path: shape.extractedAt, part: 'time' },
       ...(shape.changes ? [{ path: shape.changes, part: 'changes' } as const] : []),
+      ...(shape.rejected ? [{ path: shape.rejected, part: 'rejected' } as const] : []),
     ];
     const { found, end } = findParts(bytes, skipSpace(bytes, 0), goals);
     if (skipSpace(bytes, end) < bytes.length) return { reason: 'malformed_json' };
     if (!found.data || isNull(bytes, found.data)) return { reason: 'no_data' };
+    const said = sourceReject(bytes, found.data, found.rejected);
+    if (said !== undefined) return said;
     const members: (Buffer | string)[] = [];
     const extra: string[] = [];
     scanMembers(bytes, found.data.start, (member) => {

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { LineShape } from '../stage/stage-sql.ts';
 import type { RejectedLines, RejectReason } from '../stage/stage-types.ts';
+import type { SourcePlace } from './source-reject.ts';
 import { spoolLines } from './spool-lines.ts';
 import { rewriteLine } from './stage-line.ts';
 
@@ -9,8 +10,12 @@ export const MAX_LINE_BYTES: number = 64 * 1024 * 1024;
 /** Bytes that are gathered before they are written. */
 const WRITE_BYTES = 1024 * 1024;
 
-/** A line of a file of rejected lines, as JSON. */
-export type RejectedLine = { readonly position: number; readonly reason: string; readonly raw: string };
+/** A line of a file of rejected lines, as JSON: its bytes in base64, and where a file of the source has it. */
+export type RejectedLine = Partial<SourcePlace> & {
+  readonly position: number;
+  readonly reason: string;
+  readonly raw: string;
+};
 
 const TOO_LARGE = { reason: 'line_too_large' } as const;
 
@@ -96,14 +101,15 @@ export async function rewriteSpool(request: RewriteRequest): Promise<Rewriting> 
   const [out, bad] = [await gather(target), await gather(rejects)];
   const reasons: Record<string, number> = {};
   let [lines, rows, rejected] = [0, 0, 0];
-  const reject = (raw: Buffer, reason: RejectReason): void => {
-    bad.put(rejectedText({ position: position + lines, reason, raw: raw.toString('base64') }));
+  const reject = (raw: Buffer, reason: RejectReason, place?: SourcePlace): void => {
+    bad.put(rejectedText({ position: position + lines, reason, raw: raw.toString('base64'), ...place }));
     reasons[reason] = (reasons[reason] ?? 0) + 1;
     rejected++;
   };
   const take = (line: Buffer): void => {
     const rewritten = line.length > MAX_LINE_BYTES ? TOO_LARGE : rewriteLine(line, shape, columns);
-    if ('reason' in rewritten) reject(rewritten === TOO_LARGE ? Buffer.alloc(0) : line, rewritten.reason);
+    if ('place' in rewritten) reject(rewritten.raw, rewritten.reason, rewritten.place);
+    else if ('reason' in rewritten) reject(rewritten === TOO_LARGE ? Buffer.alloc(0) : line, rewritten.reason);
     else if (keyless?.has(rows++)) reject(line, 'key_missing');
     else for (const part of rewritten.parts) out.put(part);
   };

@@ -18,6 +18,8 @@ export type LineShape = {
   readonly extractedAt: readonly [string, ...string[]];
   /** A list of `{field, change, reason}` in which the source says what it could not hand over, if it has one. */
   readonly changes?: readonly [string, ...string[]];
+  /** Where the source says that a line of a file is no row, why, and where it is. */
+  readonly rejected?: readonly [string, ...string[]];
 };
 
 /** How a spool is read. */

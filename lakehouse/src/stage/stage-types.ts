@@ -35,7 +35,24 @@ export type RejectReason =
   /** It is longer than 64 MiB. */
   | 'line_too_large'
   /** A column of the key is absent, null, or does not fit its type. */
-  | 'key_missing';
+  | 'key_missing'
+  | SourceReason;
+
+/** Why a source says that a line of a file is no row. */
+export const SOURCE_REASONS = [
+  'row_too_wide',
+  'row_too_short',
+  'quote_unclosed',
+  'text_after_quote',
+  'line_too_large',
+  'invalid_utf8',
+  'malformed_json',
+  'truncated',
+  'not_object',
+  'too_deep',
+  'lone_surrogate',
+] as const;
+export type SourceReason = (typeof SOURCE_REASONS)[number];
 
 /** Lines that are no rows, in a local file below the stager's scratch folder; its reader is `stager.quarantine`. */
 export type RejectedLines = {

@@ -9,6 +9,7 @@ export {
   type ExaminedSelect,
   type Field,
   type FileIO,
+  type FileLine,
   hasLongNumber,
   identifier,
   LakehouseError,

@@ -32,7 +32,7 @@ t.test('the routes of sources keep their rules', async (t) => {
   await t.test('patterns are listed and shown with their specification', async (t) => {
     const { items } = ok(await api(discoverPatterns));
     const files = items.filter(({ pattern_id }) => pattern_id === 'files');
-    t.match(files, [{ pattern_id: 'files', version: '1.5.0', needs_credentials: false }]);
+    t.match(files, [{ pattern_id: 'files', version: '1.6.0', needs_credentials: false }]);
     const pattern = ok(await api(getPattern, { params: { pattern_id: 'files' } }));
     t.match(pattern.spec, { properties: { path: { type: 'string' }, url: { type: 'string' } } });
     t.equal(refusal(await api(getPattern, { params: { pattern_id: 'nope' } })), '404 not_found');
@@ -42,7 +42,7 @@ t.test('the routes of sources keep their rules', async (t) => {
     const body = { name: 'one', pattern_id: 'files', source_config: { path: data } };
     const made = await api(createSource, { body });
     const source = ok(made);
-    t.match(source, { ...body, status: 'draft', last_run: null, streams: 0, pattern_version: '1.5.0' });
+    t.match(source, { ...body, status: 'draft', last_run: null, streams: 0, pattern_version: '1.6.0' });
     t.equal(made.status, 201);
     t.equal(made.headers.get('location'), `/api/v1/sources/${source.source_id}`);
     t.equal(made.headers.get('etag'), `"${source.etag}"`);

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { getDataset, listQuarantine } from '@weir/plugin-datasets/contract';
 import t, { type Test } from 'tap';
 import { inLane, sample } from '../../../test/lane.ts';
-import { getSource } from '../src/contract.ts';
+import { until } from '../../../test/until.ts';
+import { getReplay, getSource, startReplay } from '../src/contract.ts';
 import { discovered, enableAll, filesSource, ok, synced } from './platform.ts';
 import { describedSource } from './ready-source.ts';
 import { sharedPlatform } from './shared-platform.ts';
@@ -33,17 +34,17 @@ const cases: Case[] = [
     spoil: (file) => writeFile(file, `other,${CANARY}\n1,2\n`),
   },
   {
-    name: 'a CSV row with too many fields',
-    code: 'csv_row_too_wide',
+    name: 'a CSV file with rows of more fields than its header',
+    code: 'schema_changed_in_file',
     origin: 'source',
-    spoil: (file) => writeFile(file, `id,name\n5,${CANARY},more\n`),
+    spoil: (file) => writeFile(file, `id,name\n5,${CANARY},more\n6,b,more\n`),
   },
   {
-    name: 'text that is not in the encoding that the source names',
+    name: 'a file that is no text in the encoding that the source names',
     code: 'encoding_invalid',
     origin: 'source',
     config: { encoding: 'utf-8' },
-    spoil: (file) => writeFile(file, Buffer.concat([Buffer.from('id,name\n5,'), Buffer.from([0xff, 0xfe, 0x0a])])),
+    spoil: (file) => writeFile(file, Buffer.concat([Buffer.from('id,name\n5,'), Buffer.from([0xff, 0x00, 0x0a])])),
   },
 ];
 
@@ -153,11 +154,34 @@ t.test('bad input fails the run with its code, and the last good snapshot stands
     });
     const params = { dataset_id: platform.bronze('lines__rows') };
     const { items } = ok(await api(listQuarantine, { params }));
+    const source = (line: string, byte: string, bytes: string) => ({ file: 'rows.jsonl', line, byte, bytes });
     t.match(items, [
-      { position: '0', reason: 'malformed_json' },
-      { position: '2', reason: 'lone_surrogate' },
+      { position: '0', reason: 'malformed_json', line: escaping, source: source('1', '0', `${escaping.length}`) },
+      { position: '2', reason: 'lone_surrogate', line: half, source: source('3', '25', `${half.length}`) },
     ]);
-    t.equal(JSON.parse(items[0]?.line ?? '').record.data, escaping, 'the line byte for byte');
-    t.ok(items[1]?.line?.includes(`"data":${half},`), 'the line byte for byte');
+  });
+
+  await t.test('rows of a CSV file that are none → quarantine with bytes and place, also after a replay', async (t) => {
+    const folder = join(platform.folder, 'rows');
+    await mkdir(folder);
+    await writeFile(join(folder, 'rows.csv'), 'id,n\n1,2\n3,4,5\n6,7\nTotal: 2');
+    const { source_id } = await filesSource(api, 'rows', folder);
+    t.match(await discovered(api, source_id), { status: 'succeeded' });
+    await enableAll(api, source_id, APPEND);
+    t.match(await synced(api, source_id), { verdict: 'with_rejects', rows_written: 2, rows_rejected: 2 });
+    const dataset_id = platform.bronze('rows__rows');
+    const inQuarantine = async () => ok(await api(listQuarantine, { params: { dataset_id } })).items;
+    const wanted = [
+      { reason: 'row_too_wide', line: '3,4,5', source: { file: 'rows.csv', line: '3', byte: '9', bytes: '5' } },
+      { reason: 'row_too_short', line: 'Total: 2', source: { file: 'rows.csv', line: '5', byte: '19', bytes: '8' } },
+    ];
+    t.match(await inQuarantine(), wanted);
+    const { run_id } = ok(await api(startReplay, { body: { dataset_id } }));
+    const replayed = await until('a replay', async () => {
+      const run = ok(await api(getReplay, { params: { replay_run_id: run_id } }));
+      return run.is_terminal && run;
+    });
+    t.match(replayed, { status: 'succeeded', outcome: { lines: 2, rows: 0, rejected: 2 } });
+    t.match(await inQuarantine(), wanted, 'a line that can be no row stays as it was');
   });
 });

@@ -141,6 +141,11 @@ function RejectedLines({ lines, pages }: { lines: Quarantine['items']; pages: Pa
             <Code block className="cell-text">
               {line.line ?? `not text: ${line.line_base64}`}
             </Code>
+            {line.source === null ? null : (
+              <Text size="xs" c="dimmed">
+                {line.source.file}, line {line.source.line}
+              </Text>
+            )}
             {line.truncated ? (
               <Text size="xs" c="dimmed">
                 Its beginning only.

@@ -1,13 +1,16 @@
 import { listQuarantine } from '@weir/plugin-datasets/contract';
 import { getReplay, startReplay } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
-import { WeirCommand } from '../../command/command.ts';
+import { WeirCommand, widthOf } from '../../command/command.ts';
 import type { Api } from '../../connection/api.ts';
+import { cut } from '../../output/fit.ts';
 import { finishRun } from '../../run/finish-run.ts';
 import { waitForRun } from '../../run/wait-for-run.ts';
 
 const COLUMNS = ['run_id', 'position', 'reason', 'line'];
-const WIDE = ['run_id', 'stream', 'position', 'reason', 'truncated', 'line'];
+const WIDE = ['run_id', 'stream', 'position', 'reason', 'source.file', 'source.line as at', 'truncated', 'line'];
+/** How much of a line a table shows where no terminal says how wide it is. */
+const SHOWN_CHARS = 200;
 
 /** The lines that were rejected on their way into a dataset, and how many there are for each reason. */
 export class DatasetsQuarantineList extends WeirCommand {
@@ -36,8 +39,11 @@ export class DatasetsQuarantineList extends WeirCommand {
         ...(this.pageToken === undefined ? {} : { page_token: this.pageToken }),
       },
     });
-    await this.show(found, { columns: COLUMNS, wide: WIDE });
-    if (this.format() !== 'table' && this.format() !== 'wide') return 0;
+    const isTable = this.format() === 'table' || this.format() === 'wide';
+    const width = widthOf(this.context) ?? SHOWN_CHARS;
+    const items = found.items.map((item) => ({ ...item, line: item.line && cut(item.line, width) }));
+    await this.show(isTable ? { ...found, items } : found, { columns: COLUMNS, wide: WIDE });
+    if (!isTable) return 0;
     this.note(countsOf(found.reasons));
     this.noteMore(found.next_page_token);
     return 0;

@@ -19,6 +19,16 @@ export const RejectedLine = Type.Object({
   ),
   line: Nullable(Type.String({ description: 'The line as text; null when it is not UTF-8' })),
   line_base64: Type.String({ description: 'Its bytes' }),
+  source: Nullable(
+    Type.Object({
+      file: Type.String(),
+      line: Type.String({ pattern: '^[0-9]+$', description: 'Number of the line in the file, from 1' }),
+      byte: Nullable(
+        Type.String({ pattern: '^[0-9]+$', description: 'Where it begins in the content of a file in UTF-8, from 0' }),
+      ),
+      bytes: Nullable(Type.String({ pattern: '^[0-9]+$', description: 'How many bytes it has' })),
+    }),
+  ),
   truncated: Type.Boolean({ description: `Only its first ${MAX_SHOWN_LINE_BYTES} bytes are shown` }),
 });
 

@@ -35,6 +35,8 @@ const NO_TABLE = [kernelProblems.notFound, datasetProblems.datasetNotReadable, d
   ({ entry }) => entry.code,
 );
 const COLUMNS = ['run_id', 'stream', 'reason', 'position', 'raw'];
+/** Columns of where in a file a line is; older tables lack them. */
+const PLACE = ['file', 'line', 'byte', 'bytes'];
 
 /** The rejected lines of a dataset by page, and how many there are for each reason; none for one that has no such table. */
 export async function quarantinePage(
@@ -61,8 +63,9 @@ export async function quarantinePage(
     const files = planRead(live, { ...plan, limit: limit + 1, after: place?.position });
     const all = planRead(live, { ...plan, limit: Number.MAX_SAFE_INTEGER, after: undefined });
     const rows = { schema, conditions, table: metadata };
+    const columns = [...COLUMNS, ...PLACE.filter((name) => schema.fields.some((field) => field.name === name))];
     const page = await deps.pool.preview({
-      ...{ ...rows, files, limit, after: place?.position, columns: COLUMNS },
+      ...{ ...rows, files, limit, after: place?.position, columns },
       maxBinaryBytes: MAX_SHOWN_LINE_BYTES + 1,
     });
     const counts = await deps.pool.count({ ...rows, files: all, column: 'reason', limit: MAX_COUNTED_REASONS });
@@ -107,7 +110,7 @@ function conditionsOf(schema: TableSchema, { run_id, reason }: Query): Condition
   });
 }
 
-function lineView([run, stream, reason, position, raw]: readonly unknown[]): Line {
+function lineView([run, stream, reason, position, raw, file, ...place]: readonly unknown[]): Line {
   const bytes = Buffer.from(String(raw ?? ''), 'base64');
   const shown = bytes.subarray(0, MAX_SHOWN_LINE_BYTES);
   return {
@@ -117,8 +120,15 @@ function lineView([run, stream, reason, position, raw]: readonly unknown[]): Lin
     position: position === null || position === undefined ? null : String(position),
     line: textOf(shown, bytes.length > shown.length),
     line_base64: shown.toString('base64'),
+    source: placeView(file, place),
     truncated: bytes.length > shown.length,
   };
+}
+
+function placeView(file: unknown, [line, byte, bytes]: readonly unknown[]): Line['source'] {
+  if (typeof file !== 'string' || line == null) return null;
+  const count = (value: unknown) => (value == null ? null : String(value));
+  return { file, line: String(line), byte: count(byte), bytes: count(bytes) };
 }
 
 /** The bytes as text, or null when they are none; a character that a cut went through is left out. */

@@ -16,7 +16,7 @@ import {
 import { startPulse } from '@weir/processes';
 import type { FromReplay, Replayed, ReplayPlan } from '../model/process/replay-messages.ts';
 import { mergeParts } from './merge-parts.ts';
-import { RECORD_SHAPE } from './record-shape.ts';
+import { RECORD_SHAPE, rejectedRecord } from './record-shape.ts';
 import { thrownFailure } from './thrown-failure.ts';
 
 /**
@@ -29,7 +29,7 @@ async function replay(plan: ReplayPlan): Promise<Replayed> {
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const io = openStore({ ...(store as Omit<StoreOptions, 'scratch'>), scratch: join(workDir, 'cache') });
   const metadata = await readMetadata(io, quarantine.metadataLocation);
-  const taken = await takeLines({ io, scratch, metadata, select });
+  const taken = await takeLines({ io, scratch, metadata, select, asSent: rejectedRecord });
   const { superseded } = taken;
   if (taken.origins.length === 0) return { ...NOTHING, superseded };
   const stager = await createStager({ io, scratch: join(workDir, 'stage') });
