@@ -8,7 +8,6 @@ import { headerOf } from './row-end.ts';
 import { literal, pathLiteral } from './sql-text.ts';
 import { withHandle } from './with-handle.ts';
 
-
 /** The most columns of a file. */
 export const MAX_COLUMNS = 10_000;
 const MARK = /^\xef\xbb\xbf/;

@@ -8,11 +8,11 @@ import { withDuckdb } from './duckdb-session.ts';
 import { fault } from './fault.ts';
 import type { Columns, FileReading } from './file-reading.ts';
 import { readJson } from './json-file.ts';
-import { linesSql } from './lines-sql.ts';
 import { describeParquet, parquetSource } from './parquet-file.ts';
-import { describeCsv, readCsv } from './read-csv.ts';
 import type { ReadyFile } from './ready-file.ts';
-import { assertRelated } from './related-file.ts';
+import { linesSql } from './rows/lines-sql.ts';
+import { describeCsv, readCsv } from './rows/read-csv.ts';
+import { assertRelated } from './rows/related-file.ts';
 import { sendParquet } from './send-segments.ts';
 import { streamLines } from './stream-lines.ts';
 

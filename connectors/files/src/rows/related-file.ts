@@ -1,6 +1,6 @@
-import { fault } from './fault.ts';
-import type { Columns } from './file-reading.ts';
-import type { ReadyFile } from './ready-file.ts';
+import { fault } from '../fault.ts';
+import type { Columns } from '../file-reading.ts';
+import type { ReadyFile } from '../ready-file.ts';
 
 /** A file without any column of the stream is one of something else, or lacks its header: no name of it may become a column. */
 export function assertRelated(file: ReadyFile, names: readonly string[], columns: Columns): void {

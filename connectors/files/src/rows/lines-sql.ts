@@ -1,6 +1,6 @@
 import { recordEnvelope } from '@weir/connector-sdk';
-import type { FileReading } from './file-reading.ts';
-import { literal } from './sql-text.ts';
+import type { FileReading } from '../file-reading.ts';
+import { literal } from '../sql-text.ts';
 
 /** The query whose one column is the finished line: constant pieces, values as JSON text between them. */
 export function linesSql(
