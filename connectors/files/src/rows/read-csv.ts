@@ -111,7 +111,7 @@ async function ownColumns(
   { file, whole }: { readonly file: ReadyFile; readonly whole: ReadyFile },
 ): Promise<Columns> {
   const facts = file === whole ? await csvFacts(connection, file, await openCsv(file)) : await describeCsv(whole);
-  return settledColumns(Object.fromEntries([...facts].map(([name, found]) => [name, factsSchema(found)])));
+  return Object.fromEntries(settledColumns(new Map([...facts].map(([name, found]) => [name, factsSchema(found)]))));
 }
 
 const schemaOf = (columns: Columns, name: string): JsonSchema | undefined =>
