@@ -39,6 +39,7 @@ import { s36_discovery_warnings } from './s36_discovery_warnings.ts';
 import { s37_transform_versions } from './s37_transform_versions.ts';
 import { s38_run_reasons } from './s38_run_reasons.ts';
 import { s40_uploads } from './s40_uploads.ts';
+import { s41_told_credentials } from './s41_told_credentials.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -97,4 +98,5 @@ export const migrations: readonly Migration[] = [
   s37_transform_versions,
   s38_run_reasons,
   s40_uploads,
+  s41_told_credentials,
 ];

@@ -33,6 +33,8 @@ export type ConnectorRun = {
   readonly segments?: boolean;
   /** The digest or id of the image that an earlier run has recorded; another one under the same name is refused. */
   readonly pinned?: string;
+  /** Asked by a runtime that pulls, before anything is given to the image; what it throws is thrown as it is. */
+  readonly admit?: (image: RunImage) => void;
   /** Told that the image is pulled, and how far it is, by a runtime that pulls. */
   readonly onPull?: (progress: PullProgress) => void;
   /** Told when the connector is about to start: what is left of that is none of our work, so that there is time for other. */

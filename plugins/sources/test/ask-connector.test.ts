@@ -12,21 +12,23 @@ const SPEC = { type: 'SPEC', spec: { connectionSpecification: { type: 'object' }
 const fine = { type: 'CONNECTION_STATUS', connectionStatus: { status: 'SUCCEEDED' } };
 const json_schema = { type: 'object', properties: { id: { type: 'integer' } } };
 const CATALOG = { type: 'CATALOG', catalog: { streams: [{ name: 'rows', json_schema, supported_sync_modes: [] }] } };
-type Said = { spec: unknown[]; check: unknown[]; discover: unknown[]; digest: string; code: number };
+type Said = { pattern: object; spec: unknown[]; check: unknown[]; discover: unknown[]; digest: string; code: number };
 
 /** A connector that says such messages, asked by one process again and again. */
 function asker() {
   const specs = knownSpecs();
   let rotated: Record<string, unknown> | undefined;
+  const noted: (readonly string[])[] = [];
   const ask = async (said: Partial<Said>) => {
-    const { digest = 'sha256:1', code = 0, ...more } = said;
+    const { digest = 'sha256:1', code = 0, pattern = {}, ...more } = said;
     const says: Record<string, unknown[]> = { spec: [SPEC], check: [fine], discover: [CATALOG], ...more };
     const asked: Pick<ConnectorRun, 'verb' | 'inputs' | 'pinned'>[] = [];
-    const run = async ({ verb, inputs, pinned }: ConnectorRun): Promise<ConnectorProcess> => {
+    const run = async ({ verb, inputs, pinned, admit }: ConnectorRun): Promise<ConnectorProcess> => {
+      const image = { digest, id: digest, architecture: 'any' };
+      admit?.(image);
       asked.push({ verb, ...(inputs && { inputs }), ...(pinned && { pinned }) });
       const text = (says[verb] ?? []).map((message) => `${JSON.stringify(message)}\n`).join('');
       const exit = Promise.resolve({ code, signal: undefined, oomKilled: false, stopped: false });
-      const image = { digest, id: digest, architecture: 'any' };
       const stdout = Readable.from([Buffer.from(text)]);
       return { name: verb, pid: undefined, image, stdout, stderrTail: () => '', exit, stop: () => exit };
     };
@@ -42,7 +44,8 @@ function asker() {
         kept: async () => undefined,
       },
       specs,
-      pattern: {},
+      pattern,
+      noteTold: async (pointers: readonly string[]) => void noted.push(pointers),
       log: { write: () => undefined, take: async () => undefined },
       beat: () => undefined,
       phase: { enter: () => undefined, pulling: () => undefined },
@@ -55,7 +58,7 @@ function asker() {
       again: async () => ({ config: rotated ?? {}, secrets: [TOKEN] }),
       textOf: ({ config }) => JSON.stringify(config),
     }).catch((error: unknown) => (error instanceof RunFailed ? error.failure : Promise.reject(error)));
-    return { found, asked, verbs: asked.map(({ verb }) => verb) };
+    return { found, asked, verbs: asked.map(({ verb }) => verb), noted };
   };
   return ask;
 }
@@ -77,7 +80,7 @@ t.test('specification and check come before the streams, of one image; its speci
   ]);
   t.strictSame((await ask({})).verbs, ['check', 'discover']);
   const moved = await ask({ digest: 'sha256:2' });
-  t.strictSame(moved.verbs, ['check', 'spec', 'discover'], 'another image under the name is asked for its own');
+  t.strictSame(moved.verbs, ['spec', 'check', 'discover'], 'another image under the name is asked for its own first');
   t.strictSame((await ask({ digest: 'sha256:2' })).verbs, ['check', 'discover']);
 });
 
@@ -91,6 +94,49 @@ t.test('a specification that is none ends a discovery each time, before the conf
   }
   t.match((await ask({ spec: [] })).found, { code: 'connector_no_answer' });
 });
+
+const secret = { type: 'string', airbyte_secret: true };
+const text = { type: 'string' };
+const specOf = (properties: object) => [
+  { type: 'SPEC', spec: { connectionSpecification: { type: 'object', properties } } },
+];
+const ways = (auth: object) => ({ auth: { oneOf: [{ properties: { token: auth } }, { properties: { user: text } }] } });
+
+t.test(
+  'a field that the image calls a credential and the pattern does not ends a discovery before check',
+  async (t) => {
+    const told = specOf({ password: secret, ...ways(secret), keys: { type: 'array', items: secret }, hidden: secret });
+    const open = { password: text, ...ways(text), keys: { type: 'array', items: text } };
+    const patternOf = (properties: object, more = {}) => ({
+      pattern: { spec: { type: 'object', properties }, ...more },
+    });
+    const ask = asker();
+    for (const _ of ['once', 'again']) {
+      const { found, verbs, noted } = await ask({ spec: told, ...patternOf(open) });
+      t.match(found, { code: 'credential_fields_undeclared', origin: 'config', retryable: false });
+      t.match(found, { detail: /The fields: \/auth\/token, \/keys, \/password\.$/ }, 'each that can be given is named');
+      t.strictSame(verbs, ['spec']);
+      t.strictSame(noted.at(-1), ['/auth/token', '/keys', '/password']);
+    }
+    const closed = { password: secret, ...ways(secret), keys: { type: 'array', items: secret } };
+    const marked = {
+      fields: ['/auth', '/keys', 'password'].map((path) => ({ path, type: 'string', credential: true })),
+    };
+    for (const [pattern, why] of [
+      [patternOf(closed), 'marked in its spec'],
+      [patternOf(open, marked), 'marked in its fields, one of them as a whole'],
+      [patternOf({ user: text }), 'they cannot be given'],
+    ] as const) {
+      const { verbs } = await asker()({ spec: told, ...pattern });
+      t.strictSame(verbs, ['spec', 'check', 'discover'], why);
+    }
+    const moving = asker();
+    t.strictSame((await moving({ spec: specOf(open), ...patternOf(open) })).verbs, ['spec', 'check', 'discover']);
+    const moved = await moving({ spec: told, ...patternOf(open), digest: 'sha256:2' });
+    t.match(moved.found, { code: 'credential_fields_undeclared' }, 'also when the image has changed');
+    t.strictSame(moved.verbs, ['spec']);
+  },
+);
 
 t.test('a check that fails ends a discovery by a stable code, in the masked words of the connector', async (t) => {
   const ask = asker();

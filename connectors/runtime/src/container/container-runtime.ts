@@ -3,7 +3,13 @@ import { hostname } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { Container } from 'dockerode';
 import { ConnectorError } from '../connector-error.ts';
-import type { ConnectorLabels, ConnectorProcess, ConnectorRun, ConnectorRuntime } from '../connector-runtime.ts';
+import type {
+  ConnectorLabels,
+  ConnectorProcess,
+  ConnectorRun,
+  ConnectorRuntime,
+  RunImage,
+} from '../connector-runtime.ts';
 import { LOST_AFTER_MS } from './container-end.ts';
 import { createOptions, type ImageUser, INPUTS_TARGET, type LabelFacts, labelsOf } from './create-options.ts';
 import { type EngineClient, engineClient, within } from './engine-client.ts';
@@ -90,16 +96,26 @@ export function containerRuntime(options: ContainerRuntimeOptions): ContainerRun
     async run(request) {
       if (options.isProven === true) await checkEngineSocket(socketPath, socketGid);
       else await ready();
-      try {
+      const image = await begun(async () => {
         const asked = { image: request.image, pinned: request.pinned, onProgress: request.onPull };
-        const image = await unlessAborted((await images).resolve(asked), request.signal);
-        checkImage(image);
-        return await start({ engine: await engine(), image, user: await userOf(image), options, request });
-      } catch (error) {
-        throw error instanceof ConnectorError ? error : startFailure(error);
-      }
+        const found = await unlessAborted((await images).resolve(asked), request.signal);
+        checkImage(found);
+        return found;
+      });
+      request.admit?.(factsOf(image));
+      return begun(async () => start({ engine: await engine(), image, user: await userOf(image), options, request }));
     },
   };
+}
+
+const factsOf = ({ id, digest, architecture }: ImageFacts): RunImage => ({ id, digest, architecture });
+
+async function begun<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof ConnectorError ? error : startFailure(error);
+  }
 }
 
 type Start = {
@@ -135,10 +151,8 @@ async function start({ engine, image, user, options, request }: Start): Promise<
       const started = within(container.start());
       request.onStarting?.();
       await started;
-      const { id, digest, architecture } = image;
-      const facts = { id, digest, architecture };
       const watched = { stream, waited, workspace, request, lostAfterMs, atPoint };
-      return superviseContainer({ name, container, image: facts, ...watched });
+      return superviseContainer({ name, container, image: factsOf(image), ...watched });
     } catch (error) {
       attached?.drop();
       await remove(container);

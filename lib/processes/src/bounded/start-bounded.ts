@@ -60,7 +60,7 @@ as=; test -z "$user" || as="--reuid $user --regid $group --clear-groups"
   echo "$own"
   exec chroot "$root" /setpriv $as --no-new-privs --inh-caps=-all --bounding-set=-all "$@" >/dev/null
 ) &
-exec 3>&-
+exec 2>/dev/null 3>&-
 wait $!`;
 const IN_LIMITS = `${LIMITS}
 read -r own rest </proc/self/stat

@@ -89,6 +89,12 @@ export const SOURCE_FAILURES = {
       'Streams of the source share one indivisible state of its connector, so a new or reset stream cannot start alone.',
     hint: 'Reset all incremental streams of the source: all are read from the start and share a state again.',
   },
+  credential_fields_undeclared: {
+    origin: 'config',
+    retryable: false,
+    detail: 'The connector calls fields credentials that its pattern does not, so it was not given the configuration.',
+    hint: 'Mark them in the pattern (airbyte_secret in its spec, or fields with credential: true), raise its version and register it; then give their values again, as credentials.',
+  },
   state_kind_changed: {
     origin: 'source',
     retryable: true,

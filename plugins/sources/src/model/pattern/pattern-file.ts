@@ -67,6 +67,13 @@ export function storedPattern(document: unknown): Pattern {
   });
 }
 
+/** A pattern whose image has called more fields credentials than it does itself. Pure. */
+export function withToldCredentials(pattern: Pattern, told: readonly string[]): Pattern {
+  if (told.length === 0) return pattern;
+  const named = [...new Set([...pattern.namedCredentials, ...told])];
+  return { ...pattern, namedCredentials: named, credentialFields: credentialFields(pattern.spec, named) };
+}
+
 /** The document of a pattern, as it is stored. Pure. */
 export function documentOf({ namedCredentials: _named, credentialFields: _fields, ...document }: Pattern): PatternFile {
   return document;

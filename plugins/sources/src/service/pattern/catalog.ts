@@ -2,7 +2,7 @@ import type { TenantTransaction } from '@weir/kernel';
 import { sourceProblems } from '../../contract.ts';
 import { pointerMatcher } from '../../model/config/walk-config.ts';
 import { configFaults } from '../../model/pattern/check-config.ts';
-import { type Pattern, storedPattern } from '../../model/pattern/pattern-file.ts';
+import { type Pattern, storedPattern, withToldCredentials } from '../../model/pattern/pattern-file.ts';
 import type { StandingPattern } from '../../model/pattern/plan-pattern.ts';
 import type { SourceRow } from '../../model/source/entity.ts';
 import type { LoadedPatterns } from './load-patterns.ts';
@@ -45,6 +45,7 @@ interface Head {
   version: string;
   sha256: string;
   status: 'active' | 'retired';
+  told_credentials: readonly string[];
 }
 
 /**
@@ -58,12 +59,13 @@ export function patternCatalog(alone: Sql): PatternCatalog {
     return rows[0] as Head | undefined;
   };
   const versionOf = async (id: string, version: string, { head, sql }: Asked): Promise<Pattern | undefined> => {
-    const key = `${id}@${version}#${head?.version === version ? head.sha256 : ''}`;
+    const told = head?.told_credentials ?? [];
+    const key = `${id}@${version}#${head?.version === version ? head.sha256 : ''}#${told}`;
     const known = documents.get(key);
     if (known !== undefined) return known;
     const { rows } = await sql(DOCUMENT, [id, version]);
     if (rows[0] === undefined) return undefined;
-    const pattern = storedPattern(rows[0].document);
+    const pattern = withToldCredentials(storedPattern(rows[0].document), told);
     if (documents.size >= MAX_DOCUMENTS) documents.clear();
     documents.set(key, pattern);
     return pattern;
@@ -116,7 +118,17 @@ export function patternCatalog(alone: Sql): PatternCatalog {
   };
 }
 
-const HEADS = 'select pattern_id, version, sha256, status from sources.pattern';
+const HEADS = 'select pattern_id, version, sha256, status, told_credentials from sources.pattern';
+
+/** Has what an image of a pattern calls credentials be credentials from then on, in every process. */
+export async function noteTold(sql: Sql, patternId: string, pointers: readonly string[]): Promise<void> {
+  await sql(
+    `update sources.pattern set told_credentials = (
+  select jsonb_agg(distinct one) from jsonb_array_elements(told_credentials || $2::jsonb) one
+) where pattern_id = $1 and not told_credentials @> $2::jsonb`,
+    [patternId, JSON.stringify(pointers)],
+  );
+}
 
 /** What is in force, and where to read what that says. */
 interface Asked {

@@ -11,9 +11,12 @@ import {
   readCheck,
 } from '@weir/connector-runtime';
 import type { ChildRegistry, Kernel } from '@weir/kernel';
+import { plainText } from '@weir/run-logs';
 import { type Failure, RunFailed, type WorkLog } from '@weir/work';
 import type { PatternFile } from '../../contract/source/pattern-file.ts';
 import type { DiscoveryWarningView } from '../../contract.ts';
+import { credentialFields, namedCredentials } from '../../model/config/credential-fields.ts';
+import { undeclaredCredentials } from '../../model/config/told-credentials.ts';
 import type { KeptStream } from '../../model/discovery/entity.ts';
 import { scrubbedFailure, sourceFailure, verdictFailure, withWords } from '../../model/failure/failure.ts';
 import { withLateHint } from '../../model/failure/late-hint.ts';
@@ -31,6 +34,8 @@ import { scrubCatalog } from './scrub-catalog.ts';
 import type { PhaseTeller } from './tell-phase.ts';
 
 const MS_PER_SECOND = 1_000;
+const MAX_POINTERS = 20;
+const MAX_POINTER_CHARS = 200;
 
 export interface AskDeps {
   kernel: Pick<Kernel, 'settings'>;
@@ -38,7 +43,9 @@ export interface AskDeps {
   children: ChildRegistry;
   rotations: ReturnType<typeof keepRotations>;
   specs: KnownSpecs;
-  pattern: Pick<PatternFile, 'egress'> & Partial<Pick<PatternFile, 'spec'>>;
+  pattern: Pick<PatternFile, 'egress' | 'fields'> & Partial<Pick<PatternFile, 'spec'>>;
+  /** Keeps which fields an image calls credentials and its pattern does not, before the run ends by them. */
+  noteTold(pointers: readonly string[]): Promise<void>;
   log: Pick<WorkLog, 'write' | 'take'>;
   /** Told how far the image is pulled, for the heartbeat. */
   beat(details: { pull: Pick<PullProgress, 'bytes' | 'totalBytes'> }): void;
@@ -85,21 +92,52 @@ export async function askConnector(deps: AskDeps, request: Request, given: Given
 
 type Request = Omit<ConnectorRun, 'verb' | 'inputs'>;
 
-async function asked({ log, specs }: AskDeps, { image: reference }: Request, { ask, refused }: Asking) {
+async function asked(deps: AskDeps, { image: reference }: Request, { ask, refused }: Asking) {
+  const { log, specs } = deps;
   const tellsSpec = async () => {
     const { found, image } = await ask('spec', (connector, options) => readAnswer(connector, 'SPEC', options));
     if (!found.ok) throw refused(verdictFailure(found.failure));
+    await assertCredentials(deps, found.message.spec.connectionSpecification);
     specs.add(reference, image);
   };
+  /** No image is given a configuration before it has told which of it are credentials. */
+  const checked = () =>
+    ask('check', readCheck, (image) => {
+      if (!specs.isOf(reference, image)) throw new SpecUnknown();
+    });
   if (!specs.has(reference)) await tellsSpec();
-  const check = await ask('check', readCheck);
+  const check = await checked().catch(async (error: unknown) => {
+    if (!(error instanceof SpecUnknown)) throw error;
+    await tellsSpec();
+    return checked();
+  });
   if (check.found !== undefined) throw refused(verdictFailure(check.found), check.found.said);
   log.write({ level: 'info', step: 'check', message: 'the connector accepts the configuration' });
-  if (!specs.isOf(reference, check.image)) await tellsSpec();
   const { found, image } = await ask('discover', (connector, options) => readAnswer(connector, 'CATALOG', options));
   if (!found.ok) throw refused(verdictFailure(found.failure));
   const { streams: catalog, undescribed } = found.message.catalog;
   return { catalog, undescribed, image };
+}
+
+/** Another image stands under the name than the one whose specification is known. */
+class SpecUnknown extends Error {}
+
+/** `credential_fields_undeclared` when an image calls a field a credential that its pattern shows to whoever reads the source. */
+async function assertCredentials({ pattern: { spec, fields }, noteTold }: AskDeps, told: unknown): Promise<void> {
+  if (spec === undefined) return;
+  const declared = credentialFields(spec, namedCredentials(fields));
+  const pointers = undeclaredCredentials(told, { spec, declared });
+  if (pointers.length === 0) return;
+  await noteTold(pointers);
+  const failure = sourceFailure('credential_fields_undeclared');
+  throw new RunFailed({ ...failure, detail: `${failure.detail} The fields: ${shownPointers(pointers)}.` });
+}
+
+/** Names are an image's own, which may be of any length. */
+function shownPointers(pointers: readonly string[]): string {
+  const shown = pointers.slice(0, MAX_POINTERS).map((pointer) => plainText(pointer).slice(0, MAX_POINTER_CHARS));
+  const more = pointers.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }
 
 type Asking = ReturnType<typeof askingOf>;
@@ -120,7 +158,11 @@ function askingOf(deps: AskDeps, request: Request, { hydrated: first, again, tex
   let pinned: string | undefined;
   return {
     scrubbers,
-    async ask<T>(verb: ConnectorVerb, read: Reader<T>): Promise<{ found: T; image: RunImage | null }> {
+    async ask<T>(
+      verb: ConnectorVerb,
+      read: Reader<T>,
+      admit: ConnectorRun['admit'] = () => undefined,
+    ): Promise<{ found: T; image: RunImage | null }> {
       let isRenewed = false;
       const learn = learnRenewed(now.config, [scrubbers, said]);
       const onRotated = (config: Readonly<Record<string, unknown>>) => {
@@ -130,7 +172,8 @@ function askingOf(deps: AskDeps, request: Request, { hydrated: first, again, tex
       };
       const inputs = verb === 'spec' ? {} : { inputs: { config: textOf(now) } };
       const pin = pinned === undefined ? {} : { pinned };
-      const connector = await runtime.run({ ...request, ...inputs, ...pin, verb, onStderr: said.stderr, onPull });
+      const told = { onStderr: said.stderr, onPull, admit };
+      const connector = await runtime.run({ ...request, ...inputs, ...pin, ...told, verb });
       const { pid, image = null } = connector;
       phase.enter('describing');
       if (image !== null && pinned === undefined) pull.runs(image);

@@ -14,7 +14,7 @@ import { absentStreams } from '../../model/stream/discovery-warnings.ts';
 import { StreamEntity } from '../../model/stream/entity.ts';
 import { placedUpload } from '../../model/upload/upload-location.ts';
 import { keepRotations } from '../../service/credential/keep-rotated.ts';
-import type { PatternUser, RunPatterns } from '../../service/pattern/catalog.ts';
+import { noteTold as noteToldCredentials, type PatternUser, type RunPatterns } from '../../service/pattern/catalog.ts';
 import { isOwnImage } from '../../service/pattern/load-patterns.ts';
 import { lockSource } from '../../service/row/live-source.ts';
 import { rehearse } from '../../service/row/rehearse.ts';
@@ -116,7 +116,9 @@ async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: b
     };
     const owner = row.sourceId ? { sourceId: row.sourceId } : { discoveryRunId: runId };
     const rotations = keepRotations(kernel, { ...owner, tenant, pattern, config: hydrated.config });
-    const asking = { ...deps, runtime, rotations, pattern, log, beat, phase, maxLogLines: runLogs.maxLines };
+    const noteTold = (pointers: readonly string[]) =>
+      kernel.db(tenant).transaction((tx) => noteToldCredentials(tx.sql, user.patternId, pointers));
+    const asking = { ...deps, runtime, rotations, pattern, noteTold, log, beat, phase, maxLogLines: runLogs.maxLines };
     const {
       streams,
       warnings: undescribed,
