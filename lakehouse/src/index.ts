@@ -90,6 +90,7 @@ export {
   assignFieldIds,
   type Column,
   type ColumnType,
+  FILE_COLUMN,
   type Field,
   type FieldType,
   innerFields,

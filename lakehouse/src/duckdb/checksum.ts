@@ -4,8 +4,8 @@ import { identifier } from './duckdb-sql.ts';
 /** Names how a checksum is made; one of another name cannot be compared with it. */
 export const CHECKSUM_ALGORITHM = 'duckdb-hash64-v1';
 
-/** Columns that say when and by whom a row was written, not what it is. */
-const UNCOUNTED: ReadonlySet<string> = new Set(['_extracted_at', '_run_id']);
+/** Columns that say when, by whom and from which file a row was written, not what it is. */
+const UNCOUNTED: ReadonlySet<string> = new Set(['_extracted_at', '_run_id', '_file']);
 const NONE: ReadonlySet<number> = new Set();
 const MODULUS = 1n << 64n;
 /** Keeps a row without any value from being nothing. */
@@ -42,7 +42,7 @@ function xorSql(terms: readonly string[]): string {
  * `<algorithm>:<16 hex digits>`. A row's hash joins the hash of each value with the id of its field, and the hashes of
  * all rows are added modulo 2^64. So neither the order of rows, nor their division over files, nor an added column
  * (NULL in old rows), nor a widened one changes it, while values that change places between columns or rows do. Values
- * count as they are typed; `_extracted_at` and `_run_id` do not count. The sums of parts add up (`addChecksums`).
+ * count as they are typed; `_extracted_at`, `_run_id` and `_file` do not count. The sums of parts add up (`addChecksums`).
  *
  * DuckDB's `hash` is used because it is a twentieth of the cost of typing a row, where MD5 over the row's text is half
  * of it: reading one million rows back and hashing them takes 0.13 CPU-seconds, typing them 1.5. It is not made to

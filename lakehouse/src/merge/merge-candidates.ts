@@ -37,6 +37,25 @@ function overlaps(file: LiveFile, { id, type }: Field, range: Range): boolean {
   return compareValues(primitive, lower, range.upper) <= 0 && compareValues(primitive, upper, range.lower) >= 0;
 }
 
+/** The live files that may hold rows of some files, by the bounds of `field`; all of them where rows may have no name. */
+export function replacedCandidates(
+  live: readonly LiveFile[],
+  files: readonly (string | null)[],
+  { id }: Pick<Field, 'id'>,
+): LiveFile[] {
+  if (files.includes(null)) return [...live];
+  const names = files
+    .filter((name) => name !== null)
+    .map((name) => Buffer.from(name))
+    .toSorted(Buffer.compare);
+  return live.filter(({ figures }) => {
+    const [lower, upper] = [boundOf(figures.lower, id), boundOf(figures.upper, id)];
+    if (lower === undefined || upper === undefined) return true;
+    const first = names.find((name) => Buffer.compare(name, lower) >= 0);
+    return first !== undefined && Buffer.compare(first, upper) <= 0;
+  });
+}
+
 /** The live files that may hold a key of the batch, as far as bounds tell. */
 export function mergeCandidates(
   live: readonly LiveFile[],

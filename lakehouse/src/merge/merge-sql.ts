@@ -1,7 +1,7 @@
 import { identifier, literal, sqlType } from '../duckdb/duckdb-sql.ts';
 import { LakehouseError } from '../error/error.ts';
 import { column, liveRowsSql, type RowSource, type Shapes } from '../rows/live-rows.ts';
-import type { Field, TableSchema } from '../schema/types.ts';
+import { FILE_COLUMN, type Field, type TableSchema } from '../schema/types.ts';
 
 /** A relation of files that were opened: their rows, and of which file of a list each row is. */
 export type Rows = { readonly source: RowSource; readonly shapes: Shapes };
@@ -16,6 +16,8 @@ export type MergePlan = {
   readonly deletedAt: Field | undefined;
   readonly missing: boolean;
   readonly runId: string;
+  /** Which live rows the batch replaces by the file that they are from; undefined where it replaces none. */
+  readonly replaced: string | undefined;
 };
 
 /** The field in which a softly deleted row says since when it is. */
@@ -58,6 +60,22 @@ function stampSql({ schema, marker }: MergePlan): string {
   return `coalesce(${times.join(', ')})`;
 }
 
+/** Of a batch without a key no row is looked up. */
+export const NO_WINNERS_SQL: string = `CREATE OR REPLACE TEMP TABLE ${WINNER} (place BIGINT, gone BOOLEAN, stamp TIMESTAMPTZ)`;
+
+/** The live rows that come from some files; null stands for rows that a sync wrote without the name of their file. */
+export function replacedSql(schema: TableSchema, files: readonly (string | null)[]): string | undefined {
+  const [file, run] = [fieldNamed(schema, FILE_COLUMN.name), fieldNamed(schema, RUN)];
+  if (files.length === 0 || file === undefined) return undefined;
+  const name = `r.${column(file)}`;
+  const named = files.filter((one) => one !== null).map(literal);
+  const isUnnamed = run === undefined ? `${name} IS NULL` : `(${name} IS NULL AND r.${column(run)} IS NOT NULL)`;
+  return [
+    ...(named.length === 0 ? [] : [`${name} IN (${named.join(', ')})`]),
+    ...(files.includes(null) ? [isUnnamed] : []),
+  ].join(' OR ');
+}
+
 /** The last row of each key in the batch, by its place; `gone` when that row deletes its key. */
 export function winnersSql(plan: MergePlan, batch: Rows): string {
   const { key, marker, schema } = plan;
@@ -88,19 +106,24 @@ export const HITS_SQL: string = `CREATE OR REPLACE TEMP TABLE ${HIT} (file_index
  * already stays as it is.
  */
 export function hitsSql(plan: MergePlan, live: Rows, first: number): string {
-  const { key, schema, deletedAt, missing, runId } = plan;
+  const { key, schema, deletedAt, missing, replaced, runId } = plan;
   const run = fieldNamed(schema, RUN);
-  const wanted = [...key, ...(run ? [run] : []), ...(deletedAt ? [deletedAt] : [])];
+  const file = fieldNamed(schema, FILE_COLUMN.name);
+  const wanted = [...key, ...[run, deletedAt, file].filter((field) => field !== undefined)];
   const rows = `(${rowsSql(live, wanted)}) r`;
   const own = run ? `coalesce(r.${column(run)} = ${literal(runId)}, false)` : 'false';
   const where = deletedAt ? `WHERE NOT (w.gone AND r.${column(deletedAt)} IS NOT NULL)` : '';
   const index = `r.file_index + ${first}`;
   const found = `SELECT ${index}, r.file_row_number, w.place, w.gone, w.stamp, ${own} AS own
     FROM ${rows} JOIN ${WINNER} w ON ${sameKey(key, 'r', 'w')} ${where}`;
+  const lacks = [...(missing && deletedAt ? ['true'] : []), ...(replaced === undefined ? [] : [`(${replaced})`])].join(
+    ' OR ',
+  );
+  const unmatched = key.length === 0 ? '' : `ANTI JOIN ${WINNER} w ON ${sameKey(key, 'r', 'w')}`;
   const absent = `SELECT ${index}, r.file_row_number, NULL, true, now(), ${own}
-    FROM ${rows} ANTI JOIN ${WINNER} w ON ${sameKey(key, 'r', 'w')}
-    WHERE r.${column(deletedAt ?? key[0]!)} IS NULL`;
-  return `INSERT INTO ${HIT} ${found}${missing && deletedAt ? ` UNION ALL ${absent}` : ''}`;
+    FROM ${rows} ${unmatched} WHERE (${lacks}) ${deletedAt ? `AND r.${column(deletedAt)} IS NULL` : ''}`;
+  const selects = [...(key.length === 0 ? [] : [found]), ...(lacks === '' ? [] : [absent])];
+  return `INSERT INTO ${HIT} ${selects.join(' UNION ALL ')}`;
 }
 
 /** Counts of a merge, and the touched files by index with the number of their hits. */

@@ -5,10 +5,10 @@ import { DELETED_PATH_ID } from '../manifest/match-deletes.ts';
 import type { StagedFile } from '../manifest/stats.ts';
 import { parts } from '../query/count-rows.ts';
 import { openSource } from '../rows/row-source.ts';
-import type { TableSchema } from '../schema/types.ts';
+import { FILE_COLUMN, type TableSchema } from '../schema/types.ts';
 import type { MergeRequest, MergeResult } from '../stage/stage-types.ts';
 import { type DraftFiles, type WriteRequest, type Writer, writeFiles } from '../stage/stage-write.ts';
-import { isCopied, mergeCandidates } from './merge-candidates.ts';
+import { isCopied, mergeCandidates, replacedCandidates } from './merge-candidates.ts';
 import {
   broughtSql,
   DELETED_AT,
@@ -19,8 +19,10 @@ import {
   hitsSql,
   type MergePlan,
   markedSql,
+  NO_WINNERS_SQL,
   positionsSql,
   type Rows,
+  replacedSql,
   type TouchedRows,
   topField,
   untouchedSql,
@@ -48,9 +50,10 @@ type Merge = {
 };
 
 function planOf(request: MergeRequest): MergePlan {
-  const { schema, key, deleteMarker, mode, missing, runId } = request;
+  const { schema, key, deleteMarker, mode, missing, runId, replacedFiles = [] } = request;
   const deletedAt = schema.fields.find((field) => field.name === DELETED_AT);
-  if (!key.length || (mode === 'soft_delete' && deletedAt?.type !== 'timestamptz')) {
+  const replaced = replacedSql(schema, replacedFiles);
+  if ((!key.length && replacedFiles.length === 0) || (mode === 'soft_delete' && deletedAt?.type !== 'timestamptz')) {
     throw new LakehouseError('schema_conflict', 'A merge needs a key, and soft deletes need a column of their time');
   }
   return {
@@ -60,6 +63,7 @@ function planOf(request: MergeRequest): MergePlan {
     deletedAt: mode === 'soft_delete' ? deletedAt : undefined,
     missing: mode === 'soft_delete' && missing === true,
     runId,
+    replaced,
   };
 }
 
@@ -182,7 +186,8 @@ async function writeAll(merge: Merge, batch: Rows | undefined, touched: readonly
   const { plan, request } = merge;
   const { strategy, live } = request;
   const copied = strategy ? strategy === 'copy' : isCopied(live, merge.candidates.length, touched.length);
-  await writeTouched(merge, touched, { copied, brought: batch ? [broughtSql(plan, batch)] : [] });
+  const isKeyed = plan.key.length > 0;
+  await writeTouched(merge, touched, { copied, brought: batch && isKeyed ? [broughtSql(plan, batch)] : [] });
   if (!copied) await writePositions(merge, touched);
   return copied ? touched.map(({ file }) => file.location) : [];
 }
@@ -198,6 +203,20 @@ async function publishAll({ writer, drafts }: Merge): Promise<StagedFile[]> {
   }
 }
 
+/** The live files that may hold a row which the merge takes out or changes. */
+function candidatesOf(
+  { key, missing, replaced }: MergePlan,
+  request: MergeRequest,
+  keyed: readonly StagedFile[],
+): LiveFile[] {
+  const { live, schema, replacedFiles = [] } = request;
+  if (missing) return [...live];
+  const byKey = new Set(keyed.length > 0 && key.length > 0 ? mergeCandidates(live, keyed, key) : []);
+  const field = schema.fields.find(({ name }) => name === FILE_COLUMN.name);
+  const byFile = new Set(replaced && field ? replacedCandidates(live, replacedFiles, field) : []);
+  return live.filter((file) => byKey.has(file) || byFile.has(file));
+}
+
 /**
  * Merges a batch into the rows of a table: the last row of each key replaces the table's rows of that key, or deletes
  * them. Only files whose bounds allow a key of the batch are read, and of them the key first; of a store elsewhere as
@@ -206,17 +225,18 @@ async function publishAll({ writer, drafts }: Merge): Promise<StagedFile[]> {
  */
 export async function mergeBatch(writer: Writer, asked: MergeRequest): Promise<MergeResult> {
   const request = { ...asked, schema: newestSchema(asked) };
-  const { batch, live } = request;
+  const { batch } = request;
   const plan = planOf(request);
   const files = batch.filter((file) => file.record_count !== '0');
   const { gone = [] } = request;
   const keyed = [...files, ...gone];
-  const candidates = plan.missing ? [...live] : keyed.length ? mergeCandidates(live, keyed, plan.key) : [];
+  const candidates = candidatesOf(plan, request, keyed);
   const merge: Merge = { writer, request, plan, candidates, drafts: [] };
   const { session } = writer;
   try {
-    return await withRows(merge, files.map(staged), async (opened) => {
-      await session.rows(winnersSql(plan, opened));
+    const isKeyed = plan.key.length > 0;
+    return await withRows(merge, isKeyed ? files.map(staged) : [], async (opened) => {
+      await session.rows(!isKeyed ? NO_WINNERS_SQL : winnersSql(plan, opened));
       if (gone.length > 0) {
         await withRows(merge, gone.map(staged), (keys) => session.rows(goneSql(plan, keys)));
       }
@@ -231,12 +251,13 @@ export async function mergeBatch(writer: Writer, asked: MergeRequest): Promise<M
         hit.map((index) => ({ index, file: candidates[index]! })),
       );
       const counts = {
-        inserted: Number(present) - Number(updated),
+        inserted: isKeyed ? Number(present) - Number(updated) : rows,
         updated: Number(updated),
         deleted: Number(deleted),
-        deduplicated: rows - Number(keys),
+        deduplicated: isKeyed ? rows - Number(keys) : 0,
       };
-      return { files: await publishAll(merge), removed, ...counts, replacedOfRun: Number(own) };
+      const added = await publishAll(merge);
+      return { files: isKeyed ? added : [...files, ...added], removed, ...counts, replacedOfRun: Number(own) };
     });
   } catch (error) {
     throw duckdbError(error, 'stage_failed', 'A batch could not be merged');

@@ -76,6 +76,12 @@ export const META_COLUMNS: readonly Column[] = [
   { name: '_extra', type: 'string' },
 ];
 
+/** The column of the file that a row was read from, in a table whose rows come from files. */
+export const FILE_COLUMN: Column = { name: '_file', type: 'string' };
+
+/** Names of the columns that the write path fills by itself. */
+export const FILLED_COLUMNS: ReadonlySet<string> = new Set([...META_COLUMNS, FILE_COLUMN].map(({ name }) => name));
+
 const MAX_PRECISION = 38;
 const SIMPLE_TYPES: ReadonlySet<string> = new Set<PrimitiveType>([
   'boolean',

@@ -15,7 +15,7 @@ import {
   type Thrift,
 } from '@weir/parquet';
 import { identifier } from '../duckdb/duckdb-sql.ts';
-import { type Field, type FieldType, innerFields, META_COLUMNS, type TableSchema } from '../schema/types.ts';
+import { FILLED_COLUMNS, type Field, type FieldType, innerFields, type TableSchema } from '../schema/types.ts';
 
 /** A leaf of a data file that is made of a segment: its page is the segment's own, or the same in every row. */
 export type AdoptedLeaf = Leaf & {
@@ -39,9 +39,10 @@ export type SameValues = {
   /** Milliseconds since 1970. */
   readonly extractedAt: number;
   readonly runId: string;
+  /** The name of the file that they are from. */
+  readonly file?: string | undefined;
 };
 
-const META: ReadonlySet<string> = new Set(META_COLUMNS.map(({ name }) => name));
 const MICROS_PER_MS = 1000n;
 
 /**
@@ -50,9 +51,9 @@ const MICROS_PER_MS = 1000n;
  */
 export function adoptPlan(footer: Footer, schema: TableSchema, same: SameValues): AdoptPlan | undefined {
   const known = new Set(schema.fields.map(({ name }) => name));
-  if ([...footer.columns.keys()].some((name) => META.has(name) || !known.has(name))) return undefined;
+  if ([...footer.columns.keys()].some((name) => FILLED_COLUMNS.has(name) || !known.has(name))) return undefined;
   const columns = schema.fields.map((field) =>
-    META.has(field.name) ? metaColumn(field, same) : dataColumn(field, footer),
+    FILLED_COLUMNS.has(field.name) ? metaColumn(field, same) : dataColumn(field, footer),
   );
   if (columns.some((column) => column === undefined)) return undefined;
   const whole = columns.filter((column) => column !== undefined);
@@ -81,20 +82,24 @@ function dataColumn(field: Field, { columns }: Footer): AdoptedColumn | undefine
   return isElementOf(element, leaf.from.column) ? found : undefined;
 }
 
-function metaColumn(field: Field, { extractedAt, runId }: SameValues): AdoptedColumn | undefined {
+function metaColumn(field: Field, { extractedAt, runId, file }: SameValues): AdoptedColumn | undefined {
   const always = (plainValue: Buffer, value: string) =>
     plain(field, () => ({ page: (rows) => constantPage(rows, plainValue), value }));
+  const text = (value: string) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(Buffer.byteLength(value));
+    return always(Buffer.concat([length, Buffer.from(value)]), value);
+  };
   switch (field.name) {
     case '_extracted_at': {
       const micros = Buffer.alloc(8);
       micros.writeBigInt64LE(BigInt(extractedAt) * MICROS_PER_MS);
       return always(micros, new Date(extractedAt).toISOString().replace('T', ' ').replace('Z', ''));
     }
-    case '_run_id': {
-      const length = Buffer.alloc(4);
-      length.writeUInt32LE(Buffer.byteLength(runId));
-      return always(Buffer.concat([length, Buffer.from(runId)]), runId);
-    }
+    case '_run_id':
+      return text(runId);
+    case '_file':
+      return file === undefined ? plain(field, () => ({ page: nullPage })) : text(file);
     case '_errors':
       return emptyList(field);
     default:

@@ -25,6 +25,8 @@ export type SegmentReading = {
   readonly runId: string;
   /** Milliseconds since 1970. */
   readonly extractedAt: number;
+  /** The name of the file that its rows are from. */
+  readonly file?: string | undefined;
   /** Ids of fields that must hold a value. */
   readonly key: readonly number[];
 };
@@ -206,7 +208,7 @@ export function unknownColumns({ columns, schema }: Pick<SegmentReading, 'column
  * Rows whose key is not whole are left out.
  */
 export function segmentRowsSql(reading: SegmentReading): string {
-  const { source, schema, runId, extractedAt, key } = reading;
+  const { source, schema, runId, extractedAt, key, file } = reading;
   const fields = typedFields(reading);
   const unknown = unknownColumns(reading);
   const output = new Map([
@@ -215,6 +217,7 @@ export function segmentRowsSql(reading: SegmentReading): string {
     ['_run_id', literal(runId)],
     ['_errors', errorsSql(fields, undefined)],
     ['_extra', joinedObjectsSql(['extra', misfitsSql(fields)])],
+    ['_file', file === undefined ? 'NULL::VARCHAR' : literal(file)],
   ]);
   const selected = schema.fields.map((field) => `${output.get(field.name)} AS ${identifier(field.name)}`);
   const extra = `${unknown.length ? objectSql(unknown) : 'NULL::VARCHAR'} AS extra`;

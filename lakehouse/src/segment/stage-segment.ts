@@ -96,7 +96,7 @@ const linesLost = (): LakehouseError =>
  */
 export async function copySegment(writer: Writer, request: SegmentRequest): Promise<CopyResult> {
   const { session } = writer;
-  const { source, schema, runId, extractedAt, key = [], position } = request;
+  const { source, schema, runId, extractedAt, file, key = [], position } = request;
   let draft: DraftFiles | undefined;
   let rejected: RejectedLines | undefined;
   try {
@@ -107,7 +107,7 @@ export async function copySegment(writer: Writer, request: SegmentRequest): Prom
       return { ...adopted.figures, files: await draft.publish(), rejected, unknown: [] };
     }
     const columns = await describe(session, source);
-    const reading = { source, columns, schema, runId, extractedAt, key };
+    const reading = { source, columns, schema, runId, extractedAt, file, key };
     const [footer] = await session.rows<{ n: string }>(`SELECT count(*) AS n FROM ${parquetSql(source)}`);
     draft = await write(writer, request, reading);
     const total = Number(footer?.n);

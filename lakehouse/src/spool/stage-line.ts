@@ -6,7 +6,7 @@ import { type SourceReject, sourceReject } from './source-reject.ts';
 
 /** How rewritten lines are laid out. */
 export const REWRITTEN: { readonly shape: Required<Omit<LineShape, 'rejected'>>; readonly extra: [string] } = {
-  shape: { data: ['d'], extractedAt: ['t'], changes: ['c'] },
+  shape: { data: ['d'], extractedAt: ['t'], changes: ['c'], file: ['f'] },
   extra: ['x'],
 };
 
@@ -19,7 +19,7 @@ export type RewrittenLine =
   | { readonly reason: RejectReason }
   | SourceReject;
 
-type Found = { data?: ScannedValue; time?: ScannedValue; changes?: ScannedValue; rejected?: ScannedValue };
+type Found = { [Part in 'data' | 'time' | 'changes' | 'rejected' | 'file']?: ScannedValue };
 type Goal = { readonly path: readonly string[]; readonly part: keyof Found };
 
 // Walks the objects on the way to the parts of a line; what lies beside the way is only checked.
@@ -82,6 +82,7 @@ export function rewriteLine(bytes: Buffer, shape: LineShape, columns: ReadonlySe
       { path: shape.extractedAt, part: 'time' },
       ...(shape.changes ? [{ path: shape.changes, part: 'changes' } as const] : []),
       ...(shape.rejected ? [{ path: shape.rejected, part: 'rejected' } as const] : []),
+      ...(shape.file ? [{ path: shape.file, part: 'file' } as const] : []),
     ];
     const { found, end } = findParts(bytes, skipSpace(bytes, 0), goals);
     if (skipSpace(bytes, end) < bytes.length) return { reason: 'malformed_json' };
@@ -94,7 +95,10 @@ export function rewriteLine(bytes: Buffer, shape: LineShape, columns: ReadonlySe
       if (columns.has(member.name)) members.push(members.length ? ',' : '', ...known(bytes, member));
       else extra.push(bytes.toString('utf8', member.nameStart, member.value.end));
     });
-    const tail = extra.length ? `,"x":${JSON.stringify(`{${extra.join(',')}}`)}` : '';
+    const file =
+      found.file && !isNull(bytes, found.file) ? bytes.toString('utf8', found.file.start, found.file.end) : '';
+    const unknown = extra.length ? `,"x":${JSON.stringify(`{${extra.join(',')}}`)}` : '';
+    const tail = `${file && `,"f":${file}`}${unknown}`;
     const rest = `},"t":${timeText(bytes, found.time)},"c":${changesText(bytes, found.changes)}${tail}}\n`;
     return { parts: ['{"d":{', ...members, rest] };
   } catch (fault) {

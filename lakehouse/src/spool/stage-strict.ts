@@ -10,6 +10,9 @@ const TEXT = '\u0001witness';
 
 type Node = { [name: string]: unknown };
 
+const partsOf = ({ data, extractedAt, changes, file }: LineShape): (readonly string[])[] =>
+  [data, extractedAt, changes, file].filter((path) => path !== undefined);
+
 function put(root: Node, path: readonly string[], value: unknown): void {
   const [name = '', ...deeper] = path;
   if (deeper.length === 0) root[name] = value;
@@ -39,7 +42,7 @@ function witness(schema: TableSchema, shape: LineShape, first: unknown): Node {
     if (typeof from !== 'object' || from === null || Array.isArray(from)) return;
     for (const [name, value] of Object.entries(from)) {
       const at = [...path, name];
-      const onWay = [shape.data, shape.extractedAt, shape.changes ?? []].some(
+      const onWay = partsOf(shape).some(
         (goal) => goal.length > at.length && at.every((step, index) => goal[index] === step),
       );
       if (onWay) copy(value, at);
@@ -51,6 +54,7 @@ function witness(schema: TableSchema, shape: LineShape, first: unknown): Node {
   put(root, shape.data, data);
   put(root, shape.extractedAt, WITNESS_TIME);
   if (shape.changes) put(root, shape.changes, [{ field: TEXT, change: TEXT, reason: TEXT }]);
+  if (shape.file) put(root, shape.file, TEXT);
   return root;
 }
 
@@ -70,7 +74,7 @@ export function strictRowsSql(reading: Reading, first: unknown): string {
   const { source, shape, schema, runId, maxLineBytes, key } = reading;
   // DuckDB looks for unknown members only where no column of the file is left out of the query.
   const others = Object.keys(witness(schema, shape, first))
-    .filter((name) => ![shape.data, shape.extractedAt, shape.changes ?? []].some(([top]) => top === name))
+    .filter((name) => !partsOf(shape).some(([top]) => top === name))
     .map((name) => `${identifier(name)} IS DISTINCT FROM ${literal(TEXT)}`);
   const fields = dataFields(schema);
   const sql = fields.map((field, index) => asked(field, index, reading.json));
@@ -105,6 +109,7 @@ export function strictRowsSql(reading: Reading, first: unknown): string {
     ['_run_id', literal(runId)],
     ['_errors', guards ? `CASE ${guards} ELSE ${errors} END` : errors],
     ['_extra', misfitsSql(columns)],
+    ['_file', 'file_text'],
   ]);
   const selected = schema.fields.map((field) => `${output.get(field.name)} AS ${identifier(field.name)}`).join(', ');
   const verdicts = sql.flatMap(({ misfit, rounded }, index) => [
@@ -118,9 +123,10 @@ export function strictRowsSql(reading: Reading, first: unknown): string {
   const data = memberSql(shape.data);
   return `SELECT ${selected} FROM (SELECT *, ${verdicts.join(', ') || '0'}
     FROM (SELECT *, ${casts.join(', ')}
-      FROM (SELECT time, changes, ${texts.join(', ')}
+      FROM (SELECT time, changes, file_text, ${texts.join(', ')}
         FROM (SELECT if(${data} IS NULL, error(${literal(REFUSALS.noData)}), ${data}) AS d,
-            ${memberSql(shape.extractedAt)} AS time, ${shape.changes ? memberSql(shape.changes) : 'NULL'} AS changes
+            ${memberSql(shape.extractedAt)} AS time, ${shape.changes ? memberSql(shape.changes) : 'NULL'} AS changes,
+            ${shape.file ? memberSql(shape.file) : 'NULL::VARCHAR'} AS file_text
           FROM read_ndjson(${literal(source)}, records = true, sample_size = 1, map_inference_threshold = -1,
             field_appearance_threshold = 0, maximum_object_size = ${maxLineBytes})
           WHERE ${[`${memberSql(shape.extractedAt)} IS DISTINCT FROM ${WITNESS_TIME}`, ...others].join(' AND ')}))))`;

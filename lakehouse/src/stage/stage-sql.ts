@@ -1,5 +1,5 @@
 import { fieldIdsLiteral, identifier, literal } from '../duckdb/duckdb-sql.ts';
-import { type Field, META_COLUMNS, type TableSchema } from '../schema/types.ts';
+import { FILLED_COLUMNS, type Field, type TableSchema } from '../schema/types.ts';
 import {
   CHANGES_SQL_TYPE,
   type ColumnSql,
@@ -20,6 +20,8 @@ export type LineShape = {
   readonly changes?: readonly [string, ...string[]];
   /** Where the source says that a line of a file is no row, why, and where it is. */
   readonly rejected?: readonly [string, ...string[]];
+  /** The name of the file that the row is from, if lines have one. */
+  readonly file?: readonly [string, ...string[]];
 };
 
 /** How a spool is read. */
@@ -83,8 +85,7 @@ const memberSql = (path: readonly string[]): string => path.map(identifier).join
 
 /** The columns of a schema that come from the data. */
 export function dataFields(schema: TableSchema): Field[] {
-  const meta = new Set(META_COLUMNS.map((column) => column.name));
-  return schema.fields.filter((field) => !meta.has(field.name));
+  return schema.fields.filter((field) => !FILLED_COLUMNS.has(field.name));
 }
 
 // Whether an object has members that no column holds, or one twice. Set containment alone would cost a third of the
@@ -152,6 +153,7 @@ export function rowsSql(reading: Reading): string {
     ['_run_id', literal(reading.runId)],
     ['_errors', guarded(reading, columns, errorsSql(columns, shape.changes && 'changes'))],
     ['_extra', kept.extra],
+    ['_file', 'file_text'],
   ]);
   const selected = schema.fields.map((field) => `${output.get(field.name)} AS ${identifier(field.name)}`);
   return `SELECT ${selected.join(',\n      ')}
@@ -184,11 +186,13 @@ function lineSql({ source, shape, extra, keepExtra, maxLineBytes }: Reading): st
     { path: shape.data, type: keepExtra ? 'MAP(VARCHAR, JSON)' : 'MAP(VARCHAR, VARCHAR)' },
     { path: shape.extractedAt, type: 'BIGINT' },
     ...(shape.changes ? [{ path: shape.changes, type: CHANGES_SQL_TYPE }] : []),
+    ...(shape.file ? [{ path: shape.file, type: 'VARCHAR' }] : []),
     ...(extra ? [{ path: extra, type: 'VARCHAR' }] : []),
   ];
   return `SELECT if(${memberSql(shape.data)} IS NULL, error(${literal(REFUSALS.noData)}), ${memberSql(shape.data)}) AS d,
           make_timestamptz(${memberSql(shape.extractedAt)} * 1000) AS extracted_at,
-          ${shape.changes ? memberSql(shape.changes) : 'NULL'} AS changes, ${extra ? memberSql(extra) : 'NULL'} AS extra_text
+          ${shape.changes ? memberSql(shape.changes) : 'NULL'} AS changes, ${extra ? memberSql(extra) : 'NULL'} AS extra_text,
+          ${shape.file ? memberSql(shape.file) : 'NULL::VARCHAR'} AS file_text
         FROM read_ndjson(${literal(source)}, columns = ${lineColumns(parts)}, auto_detect = false, records = true,
           maximum_object_size = ${maxLineBytes})`;
 }

@@ -95,6 +95,8 @@ export type SegmentRequest = Omit<CopyRequest, 'source' | 'shape' | 'json'> & {
   readonly source: string;
   /** When its rows were read, in milliseconds since 1970. */
   readonly extractedAt: number;
+  /** The name of the file that its rows are from. */
+  readonly file?: string | undefined;
 };
 
 export type CopyResult = {
@@ -126,12 +128,20 @@ export type QuarantineRequest = {
 export type MergeRequest = {
   readonly schema: TableSchema;
   readonly spec?: PartitionSpec;
-  /** Ids of the top-level fields that name a row. */
+  /** Ids of the top-level fields that name a row. With none, the rows of the batch are added as they are. */
   readonly key: readonly number[];
-  /** Files of `copy` with `ordered` and `key`, in the order of their lines. The merge reads and never registers them. */
+  /**
+   * Files of `copy` with `ordered` and `key`, in the order of their lines. The merge reads them and registers them only where
+   * there is no key.
+   */
   readonly batch: readonly StagedFile[];
   /** Files of the columns of the key alone: the rows of these keys are deleted. The batch has none of them. */
   readonly gone?: readonly StagedFile[];
+  /**
+   * Files whose rows of before are replaced by those of the batch: rows with such a `_file` are deleted unless the batch has
+   * their key. Null stands for rows that a sync wrote without the name of their file.
+   */
+  readonly replacedFiles?: readonly (string | null)[];
   /** Every live file of the table's snapshot, each with its delete files. */
   readonly live: readonly LiveFile[];
   /** How files of other writers are read, as for a scan; the table's metadata will do. */
