@@ -16,6 +16,7 @@ const REACHED = [
   ...['commit ended base_moved', 'commit removing', 'commit waiting', 'commit promoting', 'crash', 'sync failed'],
   ...['recovery finish', 'recovery fence', 'recovery drop'],
   ...['move late', 'move lost', 'move applied, answer lost', 'promote late', 'write refused', 'quarantine', 'evolve'],
+  ...['files replaced', 'batch merged'],
 ];
 
 t.test('no seed that was once a failure is one', async (t) => {

@@ -17,6 +17,7 @@ interface Words extends SyncTypes {
   readonly merged: string;
 }
 
+const NONE: readonly (string | null)[] = [];
 const PLAN: PlannedStream<Words> = {
   ...{ id: 's', isStateful: true, atEnd: false, replaces: false, merges: false, marksMissing: false },
   ...{ policy: 'capture', maxRejected: 2, batch: 0, rejected: 0, state: undefined },
@@ -58,9 +59,13 @@ function attemptOf(plans: readonly PlannedStream<Words>[], moves = 0) {
   };
   return {
     ...{ asked, commits, steps },
-    sealed(stream: string, stored: string | undefined, { rejected = 0, hasRows = true, isShared = false } = {}) {
+    sealed(
+      stream: string,
+      stored: string | undefined,
+      { rejected = 0, hasRows = true, isShared = false, replacedFiles = NONE } = {},
+    ) {
       segments += 1;
-      const segment = { id: segments, stream, hasRows, state: stored, isShared, isFinal: false };
+      const segment = { id: segments, stream, hasRows, state: stored, isShared, replacedFiles, isFinal: false };
       send({ type: 'sealed', segment }, rejected);
     },
     read: (failures: Record<string, string | undefined> = {}) => send({ type: 'read', failures }, 0),
@@ -113,6 +118,40 @@ t.test('a state that is stored is not stored again', async (t) => {
   read();
   t.match(commits, [{ number: 1, batch: { state: 'one' } }]);
   t.equal(commits.length, 1);
+});
+
+t.test(
+  'rows of a file are replaced with the state behind its new ones, were there none, and never before',
+  async (t) => {
+    const { commits, sealed, steps, asked } = attemptOf([PLAN]);
+    sealed('s', undefined, { replacedFiles: ['a.csv'] });
+    t.strictSame(steps, [], 'the new rows may not be all');
+    sealed('s', 'one');
+    sealed('s', 'two');
+    sealed('s', 'three', { hasRows: false, replacedFiles: ['b.csv', null] });
+    t.match(commits, [
+      { batch: { parts: ['part 1', 'part 2'], state: 'one', replacedFiles: ['a.csv'] }, merged: 'merged 3' },
+      { batch: { parts: ['part 3'], state: 'two', replacedFiles: [] }, merged: undefined },
+      { batch: { parts: [], state: 'three', replacedFiles: ['b.csv', null] }, merged: 'merged 5' },
+    ]);
+    t.equal(asked.filter((type) => type === 'merge').length, 2, 'only these are looked up in the table');
+  },
+);
+
+t.test('a stream that fails behind a file replaces the rows of that file alone', async (t) => {
+  const { commits, sealed, read } = attempt({});
+  sealed('one', { replacedFiles: ['a.csv'] });
+  sealed(undefined, { replacedFiles: ['b.csv'] });
+  read('crashed');
+  t.match(commits, [{ batch: { parts: ['part 1'], state: 'one', replacedFiles: ['a.csv'] } }]);
+  t.equal(commits.length, 1);
+});
+
+t.test('where all rows of the table go, no file is looked for', async (t) => {
+  const { commits, sealed, read } = attempt({ atEnd: true, replaces: true });
+  sealed('one', { replacedFiles: ['a.csv'] });
+  read();
+  t.match(commits, [{ replaces: true, merged: undefined }]);
 });
 
 const SHARED = { isShared: true };

@@ -86,7 +86,9 @@ function withStreams<T extends SyncTypes>(
 }
 
 function needsMerge<T extends SyncTypes>({ plan, batch }: StreamState<T>): boolean {
-  return plan.merges && (batch.parts.length > 0 || plan.marksMissing);
+  // Where all rows of the table go there are none left of any file.
+  const replacesFiles = !plan.replaces && batch.replacedFiles.length > 0;
+  return replacesFiles || (plan.merges && (batch.parts.length > 0 || plan.marksMissing));
 }
 
 function batchOf<T extends SyncTypes>(

@@ -32,8 +32,10 @@ export function withSegment<T extends SyncTypes>(
   brought: Brought<T>,
 ): StreamState<T> {
   const rejected = stream.rejected + brought.rejected;
-  if (!stream.plan.isStateful) return { ...stream, rejected, batch: withRows(stream.batch, brought) };
-  const uncovered = withRows(stream.uncovered, brought);
+  const { replacedFiles } = segment;
+  if (!stream.plan.isStateful)
+    return { ...stream, rejected, batch: withRows(stream.batch, { ...brought, replacedFiles }) };
+  const uncovered = withRows(stream.uncovered, { ...brought, replacedFiles });
   if (segment.state === undefined) return { ...stream, rejected, uncovered };
   return covered({ ...stream, rejected, uncovered, sawState: true }, segment.state);
 }
@@ -45,6 +47,7 @@ export function covered<T extends SyncTypes>(stream: StreamState<T>, state: T['s
     parts: [...batch.parts, ...uncovered.parts],
     quarantine: [...batch.quarantine, ...uncovered.quarantine],
     rejected: batch.rejected + uncovered.rejected,
+    replacedFiles: [...batch.replacedFiles, ...uncovered.replacedFiles],
     state: state ?? batch.state,
   };
   return { ...stream, batch: all, uncovered: emptyBatch() };
@@ -64,7 +67,7 @@ export function broken<T extends SyncTypes>(stream: StreamState<T>, failure: Str
 /** Whether to commit the batch would change anything. */
 export function changesAnything<T extends SyncTypes>({ plan, batch, state }: StreamState<T>): boolean {
   const moves = batch.state !== undefined && batch.state !== state;
-  return plan.replaces || plan.marksMissing || moves || batch.parts.length > 0 || batch.quarantine.length > 0;
+  return plan.replaces || plan.marksMissing || moves || bringsAnything(batch);
 }
 
 /** Whether a stream has neither told a state nor was read from one: then its end covers its rows. */
@@ -74,18 +77,26 @@ export function hasNoState<T extends SyncTypes>({ plan, sawState }: StreamState<
 
 /** Whether rows wait for a state. */
 export function hasUncovered<T extends SyncTypes>({ uncovered }: StreamState<T>): boolean {
-  return uncovered.parts.length > 0 || uncovered.quarantine.length > 0;
+  return bringsAnything(uncovered);
+}
+
+function bringsAnything<T extends SyncTypes>({ parts, quarantine, replacedFiles }: Batch<T>): boolean {
+  return parts.length > 0 || quarantine.length > 0 || replacedFiles.length > 0;
 }
 
 function emptyBatch<T extends SyncTypes>(): Batch<T> {
-  return { parts: [], quarantine: [], rejected: 0, state: undefined };
+  return { parts: [], quarantine: [], rejected: 0, replacedFiles: [], state: undefined };
 }
 
-function withRows<T extends SyncTypes>(batch: Batch<T>, { part, quarantine, rejected }: Brought<T>): Batch<T> {
+function withRows<T extends SyncTypes>(
+  batch: Batch<T>,
+  { part, quarantine, rejected, replacedFiles }: Brought<T> & Pick<Segment<T>, 'replacedFiles'>,
+): Batch<T> {
   return {
     ...batch,
     parts: part === undefined ? batch.parts : [...batch.parts, part],
     quarantine: quarantine === undefined ? batch.quarantine : [...batch.quarantine, quarantine],
     rejected: batch.rejected + rejected,
+    replacedFiles: [...batch.replacedFiles, ...replacedFiles],
   };
 }

@@ -49,6 +49,8 @@ export interface Segment<T extends SyncTypes> {
   readonly state: T['state'] | undefined;
   /** That state is one for all streams that tell states. */
   readonly isShared: boolean;
+  /** Files whose earlier rows go with the next state; null stands for rows without the name of their file. */
+  readonly replacedFiles: readonly (string | null)[];
   /** The stream has no further segment. */
   readonly isFinal: boolean;
 }
@@ -58,6 +60,8 @@ export interface Batch<T extends SyncTypes> {
   readonly parts: readonly T['part'][];
   readonly quarantine: readonly T['part'][];
   readonly rejected: number;
+  /** Files whose rows of before are taken out by the commit that brings these parts. */
+  readonly replacedFiles: readonly (string | null)[];
   /** The state that covers all of it. */
   readonly state: T['state'] | undefined;
 }

@@ -23,7 +23,15 @@ import {
 import { type Reading, readStream, readTogether } from './connector.ts';
 import type { Operation, Processes } from './processes.ts';
 import type { Scenario, SimStream, SourceRow } from './scenario.ts';
-import { mergeRows, placeOfStream, quarantineRows, type SimPart, type SimSync, stageRows } from './staging.ts';
+import {
+  mergeRows,
+  placeOfStream,
+  quarantineRows,
+  replaceFiles,
+  type SimPart,
+  type SimSync,
+  stageRows,
+} from './staging.ts';
 import { holdsLease, quarantineOf, type Snapshot, tableOf } from './world.ts';
 
 /** Lines of one stream that one simulated run may reject: more than there are. */
@@ -234,7 +242,7 @@ type Effect = SyncEffect<SimSync>;
 type Event = SyncEvent<SimSync>;
 
 function perform(deps: SyncDeps, effect: Effect, answer: (event: Event) => void): Operation | undefined {
-  const { world, scenario, run, epoch, segments, rejected } = deps;
+  const { world, scenario, run, epoch, processes, segments, rejected } = deps;
   const failed = (): void => answer({ type: 'failed', failure: 'lost' });
   const operation = (apply: () => Event): Operation => ({
     name: effect.type,
@@ -283,7 +291,10 @@ function perform(deps: SyncDeps, effect: Effect, answer: (event: Event) => void)
       return operation(() => {
         const { stream, batch } = effect;
         const request = { stream: streamOf(stream), place: place(stream, 'rows', effect.place), parts: batch.parts };
-        return { type: 'merged', merged: mergeRows(world, request) };
+        const replaced = batch.replacedFiles;
+        processes.count(replaced.length > 0 ? 'files replaced' : 'batch merged');
+        const merged = replaced.length > 0 ? replaceFiles(world, { ...request, replaced }) : mergeRows(world, request);
+        return { type: 'merged', merged };
       });
     case 'commit':
       commitBatches(deps, effect.batches, answer);

@@ -70,8 +70,9 @@ function hasItsRows(world: SimWorld, stream: SimStream, scenario: Scenario): str
   return undefined;
 }
 
-function expected({ write, rows }: SimStream, upTo: number): readonly SourceRow[] {
-  const good = rows.slice(0, upTo).filter(({ isBad }) => !isBad);
+function expected({ write, rows, files }: SimStream, upTo: number): readonly SourceRow[] {
+  const beginOf = new Map([...(files ?? [])].filter(([row]) => row < upTo).map(([row, file]) => [file, row]));
+  const good = rows.slice(0, upTo).filter(({ isBad, file }, at) => !isBad && at >= (beginOf.get(file) ?? 0));
   if (write !== 'merge') return good;
   return [...new Map(good.map((row) => [row.key, row])).values()].filter(({ deletes }) => !deletes);
 }

@@ -28,21 +28,35 @@ export function readStream(
   const segments: SimSegment[] = [];
   let at = from;
   const seal = (to: number, state: number | undefined, isFinal: boolean): void => {
-    const rows = stream.rows.slice(at, to);
+    const rows = stream.rows.slice(at, to).filter((row) => !isWrittenAnew(stream, row, size));
     const id = firstId + segments.length;
-    segments.push({ id, stream: stream.id, hasRows: rows.length > 0, rows, state, isShared: false, isFinal });
+    const replacedFiles = [...(stream.files ?? [])].flatMap(([row, file]) => (row >= at && row < to ? [file] : []));
+    const own = { id, stream: stream.id, hasRows: rows.length > 0, rows, replacedFiles };
+    segments.push({ ...own, state, isShared: false, isFinal });
     at = to;
   };
   while (at < end) {
     const to = Math.min(end, at + 1 + chance.below(MAX_SEGMENT_ROWS));
     const isFirst = from === 0 && segments.every(({ state }) => state === undefined);
     const mustTell = to === end && !fails && (!endsUncovered || isFirst);
-    const tells = stream.tellsStates && (chance.happens(0.5) || mustTell);
+    const tells = stream.tellsStates && (chance.happens(0.5) || mustTell) && isWhole(stream, { from, to, size });
     seal(to, tells ? to : undefined, false);
   }
   // What lies behind the last state of a stream that fails is cut off by the spool only where it is not sealed yet.
   seal(at, undefined, true);
   return { segments, failure: fails ? 'the source failed' : undefined };
+}
+
+/** Whether a file begins anew between a row of it and the end of the source: then it does not have that row any more. */
+function isWrittenAnew({ files }: SimStream, { id, file }: SourceRow, size: number): boolean {
+  return [...(files ?? [])].some(([row, other]) => row > id && row < size && other === file);
+}
+
+/** Whether a state may stand before a row: every file before it is whole, as it is in the source by now. */
+function isWhole({ files, rows }: SimStream, { from, to, size }: { from: number; to: number; size: number }): boolean {
+  if (files === undefined || to === size) return true;
+  const later = [...files].flatMap(([row, file]) => (row >= to && row < size ? [file] : []));
+  return files.has(to) && !rows.slice(from, to).some(({ file }) => later.includes(file));
 }
 
 /**
@@ -63,7 +77,8 @@ export function readTogether(
     const rows = stream.rows.slice(at.get(stream.id), to);
     const id = Number(stream.id.slice(1)) * 1_000 + segments.length;
     const isShared = state !== undefined;
-    segments.push({ id, stream: stream.id, hasRows: rows.length > 0, rows, state, isShared, isFinal });
+    const own = { id, stream: stream.id, hasRows: rows.length > 0, rows, replacedFiles: [] };
+    segments.push({ ...own, state, isShared, isFinal });
     at.set(stream.id, to);
   };
   let mark = from;

@@ -12,6 +12,8 @@ export interface SourceRow {
   readonly isBad: boolean;
   /** It has a member that the first schema lacks. */
   readonly hasNew: boolean;
+  /** The file that it is from. */
+  readonly file: string;
 }
 
 export interface SimStream {
@@ -24,6 +26,8 @@ export interface SimStream {
   /** All rows that the source will ever have; run `r` sees the first `sizes[r]` of them. */
   readonly rows: readonly SourceRow[];
   readonly sizes: readonly number[];
+  /** Before which rows a file begins anew, so that its rows of before go; states lie there, at sizes and nowhere else. */
+  readonly files: ReadonlyMap<number, string> | undefined;
 }
 
 /** What happens in a world and what does not: each seed has its own mixture, so that rare pairs meet. */
@@ -65,6 +69,9 @@ export function rowsAt({ log }: Pick<Scenario, 'log'>, { id, tellsStates }: SimS
 
 const MAX_ROWS = 24;
 const KEYS = 5;
+const FILES = ['f0', 'f1', 'f2'];
+/** Far from the seeds of worlds, which stay as they are. */
+const FILES_CHANCE = 1_000_000_007;
 
 /** The world of a seed. */
 export function scenarioOf(seed: number): Scenario {
@@ -84,6 +91,7 @@ export function scenarioOf(seed: number): Scenario {
       deletes: write === 'merge' && chance.happens(0.15),
       isBad: chance.happens(bad),
       hasNew: chance.happens(fresh),
+      file: '',
     }));
     const sizes: number[] = [];
     for (let run = 0; run < runs; run += 1) {
@@ -91,15 +99,9 @@ export function scenarioOf(seed: number): Scenario {
       sizes.push(run === runs - 1 ? rows.length : before + chance.below(rows.length - before + 1));
     }
     const tellsStates = isStateful && (shares || write === 'merge' || chance.happens(0.85));
-    return {
-      id: `s${at}`,
-      write,
-      isStateful,
-      tellsStates,
-      policy: chance.pick(['capture', 'evolve', 'freeze']),
-      rows,
-      sizes,
-    };
+    const stream = { id: `s${at}`, write, isStateful, tellsStates, rows, sizes, files: undefined };
+    const made = { ...stream, policy: chance.pick<SimStream['policy']>(['capture', 'evolve', 'freeze']) };
+    return write === 'append' && tellsStates && !shares ? ofFiles(seed, made) : made;
   });
   const { log, streams } = shares ? sharing(chance, made, runs) : { log: undefined, streams: made };
   const isRemote = chance.happens(0.4);
@@ -124,6 +126,23 @@ export function scenarioOf(seed: number): Scenario {
       arrives: chance.happens(0.5) ? 0.03 : 0.2,
     },
   };
+}
+
+/** In half of the worlds: the stream as one of files that are written anew now and then. Its chance is its own. */
+function ofFiles(seed: number, stream: SimStream): SimStream {
+  const chance = chanceOf(seed * 2 + FILES_CHANCE);
+  if (chance.happens(0.5)) return stream;
+  const files = new Map<number, string>();
+  let file = '';
+  const rows = stream.rows.map((row, at) => {
+    if (at === 0 || stream.sizes.includes(at) || chance.happens(0.3)) {
+      file = chance.pick(FILES);
+      files.set(at, file);
+    }
+    return { ...row, file };
+  });
+  const isKept = ({ id, file }: SourceRow) => ![...files].some(([row, other]) => row > id && other === file);
+  return { ...stream, rows: rows.map((row) => ({ ...row, isBad: row.isBad && isKept(row) })), files };
 }
 
 /** The rows of all streams that tell states in one order, of which each run sees a longer beginning. */

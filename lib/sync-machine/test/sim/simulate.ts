@@ -114,7 +114,16 @@ function appendForeign(world: SimWorld, name: string): void {
   const head = headOf(table);
   const id = nextId(world);
   const [file, location] = [`${name}/data/foreign/${id}`, `${name}/metadata/${id}`];
-  const row = { id: -id, key: -id, deletes: false, isBad: false, hasNew: false, run: 'foreign', hasColumn: true };
+  const row = {
+    id: -id,
+    key: -id,
+    deletes: false,
+    isBad: false,
+    hasNew: false,
+    file: '',
+    run: 'foreign',
+    hasColumn: true,
+  };
   world.files.set(file, { kind: 'rows', rows: [row] });
   world.files.set(location, { kind: 'metadata', rows: [] });
   world.kept.add(location);

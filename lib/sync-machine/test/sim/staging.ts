@@ -43,6 +43,23 @@ export function quarantineRows(
   return { file: writeRows(world, `${place}/quarantine`, { kind: 'quarantine', rows: stored }), rows: stored };
 }
 
+/** Takes the rows of some files out of the table as it is: files that hold one are written anew. */
+export function replaceFiles(world: SimWorld, { stream, place, parts, replaced }: Replacing): SimSync['merged'] {
+  const head = headOf(tableOf(world, stream.id));
+  const touched = (head?.live ?? []).filter((file) => rowsOf(world, [file]).some((row) => replaced.includes(row.file)));
+  const kept = rowsOf(world, touched).filter((row) => !replaced.includes(row.file));
+  const file = writeRows(world, `${place}/merged`, { kind: 'rows', rows: kept });
+  const files = [...parts.map((part) => part.file), file].filter((one) => one !== undefined);
+  return { files, removed: touched, base: head?.id ?? null };
+}
+
+interface Replacing {
+  readonly stream: SimStream;
+  readonly place: string;
+  readonly parts: readonly SimPart[];
+  readonly replaced: readonly (string | null)[];
+}
+
 /** Merges a batch into the table as it is: files that hold one of its keys are written anew. */
 export function mergeRows(
   world: SimWorld,
