@@ -1,6 +1,8 @@
 import {
+  FILE_REPLACED,
   type Message,
   parseExact,
+  type ReplacedFile,
   type SegmentFacts,
   type State,
   type StreamDescriptor,
@@ -21,6 +23,8 @@ export type StreamReading = { readonly records: number; readonly verdict: Verdic
 type Seen = {
   records: number;
   sinceState: number;
+  /** Files that were named as replaced since the last STATE. */
+  replaced: number;
   countsAgree: boolean;
   status: StreamStatus | undefined;
   error: TraceError | undefined;
@@ -30,6 +34,9 @@ type Seen = {
 
 /** The longest line of a STATE. Each stream stores a copy of one for all of them. */
 export const MAX_STATE_CHARS = 16 * 1024 * 1024;
+
+/** How many files may be replaced by one STATE: their names wait in memory. */
+const MAX_REPLACED_FILES = 100_000;
 
 export type EvidenceDeps = {
   readonly streams: readonly StreamDescriptor[];
@@ -97,7 +104,7 @@ export function createEvidence({ streams, spool, onSaid, onRotated, segmentFolde
     if (hasFailed(state) || runError !== undefined) return;
     const counted = sourceStats?.recordCount;
     if (counted !== undefined && counted !== state.sinceState) state.countsAgree = false;
-    state.sinceState = 0;
+    Object.assign(state, { sinceState: 0, replaced: 0 });
     if (state.countsAgree) spool.mark(key, stateText(line));
   };
   const onState = ({ state }: Partial<Extract<Message, { type: 'STATE' }>>, line: string) => {
@@ -114,7 +121,17 @@ export function createEvidence({ streams, spool, onSaid, onRotated, segmentFolde
     const config = controlConfig(line);
     if (config !== undefined) onRotated(config);
   };
+  /** Rows of a stream whose records are not taken any more stay as they are. */
+  const onReplaced = (value: string | null | undefined) => {
+    const { place, file } = replacedFile(value);
+    const state = seen.get(place);
+    if (state === undefined) throw new ConnectorError('protocol_violation');
+    state.replaced += 1;
+    if (state.replaced > MAX_REPLACED_FILES) throw new ConnectorError('protocol_violation');
+    if (state.broken === undefined) spool.replaceFile(place, file);
+  };
   const onTrace = ({ trace }: Extract<Message, { type: 'TRACE' }>) => {
+    if (trace.type === 'ANALYTICS' && trace.analytics?.type === FILE_REPLACED) onReplaced(trace.analytics.value);
     if (trace.type === 'STREAM_STATUS') {
       const state = seen.get(streamKey(trace.stream_status.stream_descriptor));
       if (state !== undefined) state.status = trace.stream_status.status;
@@ -142,9 +159,10 @@ export function createEvidence({ streams, spool, onSaid, onRotated, segmentFolde
     if (!isSegmentName(segment.file)) throw new ConnectorError('segment_invalid');
     const fill = (path: string) => takeSegment(segmentFolder, segment, path);
     const { rows, bytes, emitted_at: extractedAt = Date.now() } = segment;
+    const file = typeof segment.source_file === 'string' ? segment.source_file : undefined;
     const state = arrived(key, Number.isSafeInteger(rows) ? Math.max(0, rows) : 0);
     try {
-      if (state !== undefined) spool.take(key, { rows, bytes, extractedAt, fill });
+      if (state !== undefined) spool.take(key, { rows, bytes, extractedAt, file, fill });
       else dropSegment(segmentFolder.path, segment);
     } catch (error) {
       if (!(error instanceof ConnectorError) || error.code === 'spool_failed' || state === undefined) throw error;
@@ -175,6 +193,19 @@ export function createEvidence({ streams, spool, onSaid, onRotated, segmentFolde
   };
 }
 
+/** What the analytics of a replaced file say. */
+function replacedFile(value: string | null | undefined): { place: StreamKey; file: string | null } {
+  try {
+    const { stream: name, namespace, file } = JSON.parse(value ?? '') as Partial<ReplacedFile>;
+    if (typeof name === 'string' && (typeof file === 'string' || file === null)) {
+      return { place: streamKey({ name, ...(namespace === undefined ? {} : { namespace }) }), file };
+    }
+  } catch {
+    // No JSON text says nothing of any file.
+  }
+  throw new ConnectorError('protocol_violation');
+}
+
 /** The stream that a SEGMENT line names; no stream's key when it names none. */
 function segmentKey(segment: Partial<SegmentFacts> | undefined): StreamKey {
   const { stream: name = '', namespace } = segment ?? {};
@@ -200,7 +231,7 @@ function hasFailed({ status, error, broken }: Seen): boolean {
 
 function unseen(): Seen {
   const nothing = { status: undefined, error: undefined, broken: undefined };
-  return { records: 0, sinceState: 0, countsAgree: true, ...nothing };
+  return { records: 0, sinceState: 0, replaced: 0, countsAgree: true, ...nothing };
 }
 
 /** The configuration that a CONTROL line wants to be kept, exactly; undefined when it holds none. */

@@ -16,7 +16,7 @@ const SHAPE_REACH_BYTES = 4096;
 const HEAD =
   /^\s*\{\s*"type"\s*:\s*"RECORD"\s*,\s*"record"\s*:\s*\{\s*(?:"namespace"\s*:\s*(?<before>null|"[^"\\]*")\s*,\s*)?"stream"\s*:\s*"[^"\\]*"\s*,\s*(?:"namespace"\s*:\s*(?<after>null|"[^"\\]*")\s*,\s*)?"data"\s*:\s*\{/;
 const TAIL =
-  /(?<lead>\}\s*,\s*"emitted_at"\s*:\s*)\d+(?<rest>(?:\s*,\s*"namespace"\s*:\s*(?<namespace>null|"[^"\\]*"))?\s*\}\s*\})$/;
+  /(?<lead>\}\s*,\s*"emitted_at"\s*:\s*)\d+(?<rest>(?:\s*,\s*"namespace"\s*:\s*(?<namespace>null|"[^"\\]*"))?(?:\s*,\s*"meta"\s*:\s*\{\s*"file"\s*:\s*"[^"\\]*"\s*\})?\s*\}\s*\})$/;
 
 /**
  * Learns the shape of a RECORD line that was read the slow way, or gives undefined when its serialisation is not

@@ -16,6 +16,7 @@ export type SpoolPart = {
   /** The rows of the stream before its own. */
   readonly position: number;
   readonly extractedAt: number | undefined;
+  readonly file: string | undefined;
   /** Bytes before the first line of rows: a line of spaces, if any. */
   readonly head: number;
   pending: Uint8Array[];
@@ -34,7 +35,7 @@ export type SpoolPart = {
 export function linesPart(claim: () => string, position: number, head = 0): SpoolPart {
   const pending = head === 0 ? [] : [Buffer.from(`${' '.repeat(head - 1)}\n`)];
   const empty = { pending, pendingBytes: head, written: 0, bytes: 0, rows: 0, detected: false, rejected: [] };
-  return { format: 'lines', path: undefined, claim, position, extractedAt: undefined, head, ...empty };
+  return { format: 'lines', path: undefined, claim, position, extractedAt: undefined, file: undefined, head, ...empty };
 }
 
 /** Adds whole lines. */

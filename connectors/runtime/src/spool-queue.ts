@@ -25,6 +25,10 @@ export type SealedSegment = {
   readonly rejected: readonly RejectedLine[];
   /** When the rows of a Parquet file were read, in milliseconds since 1970; lines say it themselves. */
   readonly extractedAt: number | undefined;
+  /** The source's file that the rows of a Parquet file are from; lines say it themselves. */
+  readonly file: string | undefined;
+  /** Files whose rows of before go with the next state. */
+  readonly replacedFiles: readonly (string | null)[];
   readonly state: string | undefined;
   readonly final: boolean;
   readonly release: () => void;

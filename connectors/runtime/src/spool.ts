@@ -23,6 +23,8 @@ export type ParquetRows = {
   readonly rows: number;
   readonly bytes: number;
   readonly extractedAt: number;
+  /** The source's file that its rows are from. */
+  readonly file?: string | undefined;
   readonly fill: (path: string) => void;
 };
 
@@ -33,6 +35,8 @@ export type Spool = {
   readonly take: (stream: StreamKey, file: ParquetRows) => void;
   /** Counts a line of a stream that is not kept. */
   readonly reject: (stream: StreamKey, reason: RejectedLine['reason']) => void;
+  /** Notes that rows of before of a file go with the next STATE; null stands for rows without the name of their file. */
+  readonly replaceFile: (stream: StreamKey, file: string | null) => void;
   /** Notes a STATE after the rows so far; `state` is the JSON text to store. */
   readonly mark: (stream: StreamKey, state: string) => void;
   /**
@@ -67,6 +71,7 @@ type Mark = {
   readonly state: string;
   readonly position: number;
   readonly parts: number;
+  readonly replaced: number;
   readonly cut: Pick<SpoolPart, 'bytes' | 'rows' | 'rejected'> | undefined;
 };
 /** What a stream has since its last seal. */
@@ -77,6 +82,7 @@ type Open = {
   readonly sequence: number;
   readonly position: number;
   readonly parts: SpoolPart[];
+  readonly replaced: (string | null)[];
   bytes: number;
   mark: Mark | undefined;
 };
@@ -96,7 +102,7 @@ export function createSpool(options: SpoolOptions): Spool {
   let closed = false;
 
   const begin = (stream: StreamKey, from: Pick<Open, 'sequence' | 'position'>): Open => {
-    const open = { stream, sealedAt: now(), ...from, parts: [], bytes: 0, mark: undefined };
+    const open = { stream, sealedAt: now(), ...from, parts: [], replaced: [], bytes: 0, mark: undefined };
     streams.set(stream, open);
     return open;
   };
@@ -115,10 +121,12 @@ export function createSpool(options: SpoolOptions): Spool {
     const state = final || isAtEnd ? mark?.state : undefined;
     // A state or an end that no file carries is a segment of its own.
     if (parts.length === 0 && (final || state !== undefined)) growing(open);
+    const [first] = parts;
     for (const [index, part] of parts.entries()) {
       sealPart(part);
       const isLast = index === parts.length - 1;
-      const end = { state: isLast ? state : undefined, final: isLast && final };
+      const replacedFiles = part === first ? open.replaced : [];
+      const end = { replacedFiles, state: isLast ? state : undefined, final: isLast && final };
       queue.put({ stream, sequence: open.sequence + index, ...facts(part), ...end, release: releaseOf(part) });
     }
     begin(stream, { sequence: open.sequence + parts.length, position: nextPosition(open) });
@@ -126,10 +134,10 @@ export function createSpool(options: SpoolOptions): Spool {
   const markAll = (keys: readonly StreamKey[], state: string): void => {
     const marked = keys.map(openOf);
     for (const open of marked) {
-      const { parts } = open;
+      const { parts, replaced } = open;
       const last = parts.at(-1);
       const cut = last && { bytes: last.bytes, rows: last.rows, rejected: last.rejected };
-      open.mark = { state, position: nextPosition(open), parts: parts.length, cut };
+      open.mark = { state, position: nextPosition(open), parts: parts.length, replaced: replaced.length, cut };
     }
     const isLarge = marked.some(({ bytes }) => bytes >= segmentBytes * SEAL_AT_STATE_SHARE);
     if (isLarge || marked.some(({ sealedAt }) => now() - sealedAt >= sealAfterMs)) {
@@ -172,6 +180,7 @@ export function createSpool(options: SpoolOptions): Spool {
       const part = growing(openOf(stream));
       part.rejected = [{ position: part.position + part.rows, reason }];
     },
+    replaceFile: (stream, file) => void openOf(stream).replaced.push(file),
     mark: (stream, state) => markAll([stream], state),
     markAll,
     ready: queue.ready,
@@ -197,13 +206,15 @@ function nextPosition({ position, parts }: Pick<Open, 'position' | 'parts'>): nu
 }
 
 function facts({ rows, path, ...part }: SpoolPart) {
-  const { format, bytes, position, rejected, extractedAt, detected } = part;
-  return { format, path: rows === 0 ? undefined : path, lines: rows, bytes, position, rejected, extractedAt, detected };
+  const { format, bytes, position, rejected, extractedAt, file, detected } = part;
+  const place = { format, path: rows === 0 ? undefined : path };
+  return { ...place, lines: rows, bytes, position, rejected, extractedAt, file, detected };
 }
 
 /** Forgets the rows after the last STATE of this segment, all of them when it holds none. */
 function cutAtMark(open: Open): void {
-  const { parts = 0, cut } = open.mark ?? {};
+  const { parts = 0, replaced = 0, cut } = open.mark ?? {};
+  open.replaced.length = replaced;
   for (const dropped of open.parts.splice(parts)) dropPart(dropped);
   const last = open.parts.at(-1);
   if (last?.format === 'lines' && cut !== undefined) cutPart(last, cut);

@@ -20,12 +20,20 @@ export type Emit = {
    * written when there is room for it. `too_large`: nothing was sent, as the file is over `MAX_SEGMENT_BYTES`; the caller
    * tries again with fewer records. Columns are named and typed as the stream's schema says; the reader judges each value.
    */
-  readonly segment: ((write: WriteSegment) => Promise<'sent' | 'too_large'>) | undefined;
+  readonly segment: ((write: WriteSegment, from?: RowsFrom) => Promise<'sent' | 'too_large'>) | undefined;
+  /**
+   * All rows of this file come before the next state, and take the place of those that it gave before, were there none now. Null
+   * stands for rows that earlier syncs wrote without the name of their file.
+   */
+  readonly replaceFile: (file: string | null) => Promise<void>;
   /** Everything emitted so far is whole: reading may start again from this state. Counts the records by itself. */
   readonly state: (streamState: unknown) => Promise<void>;
   readonly log: (level: LogLevel, text: string) => Promise<void>;
   readonly estimate: (estimate: Pick<TraceEstimate, 'row_estimate' | 'byte_estimate'>) => Promise<void>;
 };
+
+/** The file that rows are from, by a name that no other file of the stream has. */
+export type RowsFrom = { readonly file?: string | undefined };
 
 export type ReadContext = {
   readonly config: unknown;
@@ -72,14 +80,18 @@ export function defineSource(source: Source): Source {
 
 /**
  * The bytes around a record's `data` object, in the key order that a reader's fast way knows: the namespace stands
- * before the data and `emitted_at` closes the line.
+ * before the data and `emitted_at` closes the line, but for the file of the row where it is from one.
  */
-export function recordEnvelope(stream: StreamDescriptor, emittedAt: number): { prefix: string; suffix: string } {
+export function recordEnvelope(
+  stream: StreamDescriptor,
+  emittedAt: number,
+  { file }: RowsFrom = {},
+): { prefix: string; suffix: string } {
   const { name, namespace } = stream;
   const own = namespace === undefined || namespace === null ? '' : `"namespace":${JSON.stringify(namespace)},`;
   return {
     prefix: `{"type":"RECORD","record":{${own}"stream":${JSON.stringify(name)},"data":`,
-    suffix: `,"emitted_at":${emittedAt}}}\n`,
+    suffix: `,"emitted_at":${emittedAt}${file === undefined ? '' : `,"meta":{"file":${JSON.stringify(file)}}`}}}\n`,
   };
 }
 

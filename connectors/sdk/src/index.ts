@@ -7,6 +7,7 @@ export {
   type EndStream,
   objectSchema,
   type ReadContext,
+  type RowsFrom,
   recordEnvelope,
   type Source,
   type Together,
@@ -27,6 +28,7 @@ export type {
   JsonSchema,
   LogLevel,
   Message,
+  ReplacedFile,
   SegmentFacts,
   State,
   StreamDescriptor,
@@ -40,6 +42,7 @@ export type {
 export {
   CODE_PATTERN,
   EXIT,
+  FILE_REPLACED,
   MAX_SEGMENT_BYTES,
   MAX_UNACKNOWLEDGED_SEGMENTS,
   SEGMENT_OFFER,

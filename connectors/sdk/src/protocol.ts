@@ -112,7 +112,24 @@ export type Trace =
       readonly stream_status: { readonly stream_descriptor: StreamDescriptor; readonly status: StreamStatus };
     }
   | { readonly type: 'ESTIMATE'; readonly emitted_at: number; readonly estimate: TraceEstimate }
-  | { readonly type: 'ANALYTICS'; readonly emitted_at: number };
+  | {
+      readonly type: 'ANALYTICS';
+      readonly emitted_at: number;
+      readonly analytics?: { readonly type: string; readonly value?: string | null };
+    };
+
+/**
+ * The type of the analytics that say that rows of a file are replaced. Ours; other readers pass them over. The value is
+ * the JSON text of `ReplacedFile`.
+ */
+export const FILE_REPLACED = 'weir_file_replaced';
+
+/** A file whose rows of before go with the stream's next STATE; null: rows without the name of their file. */
+export type ReplacedFile = {
+  readonly stream: string;
+  readonly namespace?: string | null;
+  readonly file: string | null;
+};
 
 /** A checkpoint. `type` absent means LEGACY. `sourceStats.recordCount` counts records since the stream's last STATE. */
 export type State = {
@@ -138,6 +155,8 @@ export type SegmentFacts = {
   readonly sha256: string;
   readonly schema_id: string;
   readonly emitted_at?: number;
+  /** The source's file that all its records are from, if they are from one. */
+  readonly source_file?: string;
 };
 
 /** Everything that is not a RECORD. RECORD lines are bytes on both sides and have no type here on purpose. */

@@ -1,7 +1,22 @@
 import { createHash } from 'node:crypto';
-import { type Emit, type EndStream, type ReadContext, recordEnvelope, type Source } from './define-source.ts';
+import {
+  type Emit,
+  type EndStream,
+  type ReadContext,
+  type RowsFrom,
+  recordEnvelope,
+  type Source,
+} from './define-source.ts';
 import type { Output } from './output.ts';
-import type { ConfiguredCatalog, ConfiguredStream, JsonSchema, State, StreamDescriptor } from './protocol.ts';
+import {
+  type ConfiguredCatalog,
+  type ConfiguredStream,
+  FILE_REPLACED,
+  type JsonSchema,
+  type ReplacedFile,
+  type State,
+  type StreamDescriptor,
+} from './protocol.ts';
 import type { SegmentLane, WriteSegment } from './segment-lane.ts';
 import { toSourceError } from './source-error.ts';
 
@@ -87,21 +102,35 @@ function emitterOf({ stream: described }: ConfiguredStream, run: ReadRun, output
     await count(records);
     await output.bytes(bytes);
   };
-  const segmentOf = (taker: SegmentLane) => async (write: WriteSegment) => {
-    const written = await taker.write(write, signal);
-    if (written === 'too_large') return written;
-    if (written === 'empty') return 'sent';
-    await count(written.rows);
-    const { name, namespace } = stream;
-    const place = namespace === undefined ? { stream: name } : { stream: name, namespace };
-    const facts = { format: 'parquet', schema_id: schemaId(described.json_schema), emitted_at: emittedAt } as const;
-    await output.message({ type: 'SEGMENT', segment: { ...place, ...written, ...facts } });
-    return 'sent';
-  };
+  const segmentOf =
+    (taker: SegmentLane) =>
+    async (write: WriteSegment, { file }: RowsFrom = {}) => {
+      const written = await taker.write(write, signal);
+      if (written === 'too_large') return written;
+      if (written === 'empty') return 'sent';
+      await count(written.rows);
+      const place = placeOf(stream);
+      const facts = { format: 'parquet', schema_id: schemaId(described.json_schema), emitted_at: emittedAt } as const;
+      const from = file === undefined ? {} : { source_file: file };
+      await output.message({ type: 'SEGMENT', segment: { ...place, ...written, ...facts, ...from } });
+      return 'sent';
+    };
   return {
     lines,
     record: (data) => lines(Buffer.from(`${prefix}${JSON.stringify(data)}${suffix}`), 1),
     segment: lane === undefined ? undefined : segmentOf(lane),
+    replaceFile: (file) =>
+      output.message({
+        type: 'TRACE',
+        trace: {
+          type: 'ANALYTICS',
+          emitted_at: emittedAt,
+          analytics: {
+            type: FILE_REPLACED,
+            value: JSON.stringify({ ...placeOf(stream), file } satisfies ReplacedFile),
+          },
+        },
+      }),
     async state(streamState) {
       const recordCount = sinceState;
       sinceState = 0;
@@ -121,6 +150,10 @@ function emitterOf({ stream: described }: ConfiguredStream, run: ReadRun, output
         trace: { type: 'ESTIMATE', emitted_at: emittedAt, estimate: { ...stream, type: 'STREAM', ...estimate } },
       }),
   };
+}
+
+function placeOf({ name, namespace }: StreamDescriptor): { stream: string; namespace?: string } {
+  return namespace === undefined || namespace === null ? { stream: name } : { stream: name, namespace };
 }
 
 /** The same for the same schema. */

@@ -7,6 +7,7 @@ export {
   createSelector,
   createStager,
   type ExaminedSelect,
+  FILE_COLUMN,
   type Field,
   type FileIO,
   type FileLine,

@@ -48,8 +48,18 @@ async function people(platform: SharedPlatform, name: string, settings: object) 
 }
 
 t.test('a run counts on from what earlier attempts have stored; where a part is missing it knows none', async (t) => {
-  const merged = { files: [], removed: [], base: null, inserted: 1, updated: 0, deduplicated: 3, replacedOfRun: 0 };
-  const batch = { parts: [], quarantine: [], rejected: 0, state: undefined };
+  const merged = {
+    files: [],
+    removed: [],
+    base: null,
+    inserted: 1,
+    updated: 0,
+    deduplicated: 3,
+    replacedOfRun: 0,
+    deleted: 0,
+    keepsBatch: false,
+  };
+  const batch = { parts: [], quarantine: [], rejected: 0, replacedFiles: [], state: undefined };
   const next = { stream: 's', number: 2, batch, merged, replaces: false, isWhole: false };
   const after = (counters: Record<string, number>) => {
     const figures = withBatch(figuresOf({ state: null, counters, runId: 'r' }, 'r'), next, undefined);

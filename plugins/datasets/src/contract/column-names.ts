@@ -4,6 +4,7 @@ export const RESERVED_COLUMNS: ReadonlySet<string> = new Set([
   '_run_id',
   '_errors',
   '_extra',
+  '_file',
   '_deleted_at',
   '_weir_partition',
 ]);

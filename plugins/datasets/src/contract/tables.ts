@@ -90,6 +90,8 @@ export interface PrepareOptions {
    * none, the table has these; the JSON schema is left aside, and under `replace` other columns are dropped.
    */
   columns?: 'plain' | 'soft_delete' | 'quarantine' | { readonly exactly: readonly TypedColumn[] };
+  /** The rows come from files: the table also has the column of their file, `_file`. */
+  ofFiles?: boolean;
   /**
    * What becomes of a column that changed to a type which the table's cannot grow to. `refuse` (unless said, and always
    * under `freeze`): `schema_incompatible`. `keep`: the table keeps its type. `replace`, for a run that replaces all rows:
@@ -255,7 +257,7 @@ export interface TablesService {
   conflicts(
     tenant: TableOwner,
     ref: TableRef,
-    wanted: { jsonSchema: object } & Pick<PrepareOptions, 'columns'>,
+    wanted: { jsonSchema: object } & Pick<PrepareOptions, 'columns' | 'ofFiles'>,
   ): Promise<string[]>;
   /** The table as it stands now. Throws `not_found`. */
   head(tenant: TableOwner, ref: TableRef): Promise<TableHead>;

@@ -24,9 +24,9 @@ import { type WantedSchema, wantedSchema } from './wanted-schema.ts';
 export async function prepareTable(
   deps: TableDeps,
   tenant: Tenant,
-  { ref, jsonSchema, columns: kind, ...options }: { ref: TableRef; jsonSchema: object } & PrepareOptions,
+  { ref, jsonSchema, columns: kind, ofFiles, ...options }: { ref: TableRef; jsonSchema: object } & PrepareOptions,
 ): Promise<PreparedTable> {
-  const wanted = wantedColumns(jsonSchema, kind);
+  const wanted = wantedColumns(jsonSchema, { columns: kind, ofFiles });
   const schema = schemaEffects(deps, tenant, { ref, wanted, ...options });
   const machine = commitMachine({
     tables: [{ commitId: 'schema', isIdle: false, base: undefined, follows: undefined }],
@@ -48,12 +48,12 @@ export async function prepareTable(
 export async function tableConflicts(
   deps: TableDeps,
   tenant: Tenant,
-  { ref, jsonSchema, columns }: { ref: TableRef; jsonSchema: object } & Pick<PrepareOptions, 'columns'>,
+  { ref, jsonSchema, ...kind }: { ref: TableRef; jsonSchema: object } & Pick<PrepareOptions, 'columns' | 'ofFiles'>,
 ): Promise<string[]> {
   const [found] = await loadTables(deps, tenant, [ref]);
   if (found === undefined) return [];
   const current = currentSchema(found.metadata);
-  return unfitColumns(current, fittingColumns(wantedColumns(jsonSchema, columns), { current }).columns);
+  return unfitColumns(current, fittingColumns(wantedColumns(jsonSchema, kind), { current }).columns);
 }
 
 /** The table as it stands now; `not_found` when there is none. */

@@ -1,5 +1,6 @@
 import {
   type Column,
+  FILE_COLUMN,
   jsonSchemaToColumns,
   LakehouseError,
   META_COLUMNS,
@@ -11,6 +12,9 @@ import { divideNames, type PrepareOptions } from '../contract.ts';
 /** When the row of a key was deleted at the source; null for a row that is there. */
 const DELETED_AT: Column = { name: '_deleted_at', type: 'timestamptz' };
 
+/** What decides on the columns that the platform adds. */
+type OwnColumns = { [Name in 'columns' | 'ofFiles']?: PrepareOptions[Name] | undefined };
+
 /** What rows bring, and what the platform adds to them. */
 export interface WantedColumns {
   fields: readonly Column[];
@@ -20,11 +24,14 @@ export interface WantedColumns {
 }
 
 /** The columns of a table that holds rows of a JSON schema, or rejected lines. */
-export function wantedColumns(jsonSchema: object, kind: PrepareOptions['columns'] = 'plain'): WantedColumns {
+export function wantedColumns(
+  jsonSchema: object,
+  { columns: kind = 'plain', ofFiles = false }: OwnColumns = {},
+): WantedColumns {
   if (kind === 'quarantine') return { fields: [], own: QUARANTINE_COLUMNS };
   if (typeof kind === 'object') return { fields: [], own: kind.exactly as readonly Column[], isExact: true };
-  const own = kind === 'plain' ? META_COLUMNS : [...META_COLUMNS, DELETED_AT];
-  return { fields: jsonSchemaToColumns(jsonSchema), own };
+  const more = [...(kind === 'plain' ? [] : [DELETED_AT]), ...(ofFiles ? [FILE_COLUMN] : [])];
+  return { fields: jsonSchemaToColumns(jsonSchema), own: [...META_COLUMNS, ...more] };
 }
 
 /** How fields are divided: `current` is the schema that the table has, if there is one. */

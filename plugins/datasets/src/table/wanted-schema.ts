@@ -1,4 +1,12 @@
-import { currentSchema, evolveSchema, replacementSchema, type TableSchema, unfitColumns } from '@weir/lakehouse';
+import {
+  currentSchema,
+  evolveSchema,
+  FILE_COLUMN,
+  LakehouseError,
+  replacementSchema,
+  type TableSchema,
+  unfitColumns,
+} from '@weir/lakehouse';
 import type { PrepareOptions } from '../contract.ts';
 import type { CurrentTable } from '../store/table-store.ts';
 import { fittingColumns, type WantedColumns } from './wanted-columns.ts';
@@ -43,6 +51,12 @@ export function wantedSchema(
   if (conflicts === 'replace' && unfit.length > 0) {
     const replacement = replacementSchema(metadata, columns);
     if (replacement.kept.length < unfit.length) return { ...replacement, replaces: true, refused };
+  }
+  // Its values would be none of the file that a row is from, and no row could be found by it.
+  if (unfit.includes(FILE_COLUMN.name)) {
+    throw new LakehouseError('column_reserved', 'A table has another column of this name', {
+      columns: [FILE_COLUMN.name],
+    });
   }
   const fitting = columns.filter(({ name }) => !unfit.includes(name));
   return { ...evolveSchema(current, fitting, metadata['last-column-id']), replaces: false, kept: unfit, refused };

@@ -15,7 +15,7 @@ import type { ChildPlan, Work } from '../model/process/messages.ts';
 import type { StagedPart, Sync } from '../model/process/sync-types.ts';
 import { childFaultpoint as faultpoint } from '../model/runtime/child-faultpoint.ts';
 import { mergeParts } from './merge-parts.ts';
-import { RECORD_SHAPE } from './record-shape.ts';
+import { recordShape } from './record-shape.ts';
 import { thrownFailure } from './thrown-failure.ts';
 import { newMembers } from './value-texts.ts';
 
@@ -67,7 +67,7 @@ export async function childWork({ plan, segments, scratch }: WorkDeps): Promise<
     if (segment.path === undefined) {
       return { type: 'staged', part: NO_PART, rejected: dropped.length, unknown: [] };
     }
-    const { position, lines, path: source, bytes, extractedAt } = segment;
+    const { position, lines, path: source, bytes, extractedAt, file } = segment;
     await faultpoint('S5');
     const request = {
       source,
@@ -81,8 +81,13 @@ export async function childWork({ plan, segments, scratch }: WorkDeps): Promise<
     };
     const copied =
       segment.format === 'parquet'
-        ? await stager.segment({ ...request, extractedAt: extractedAt ?? 0 })
-        : await stager.copy({ ...request, json: shape.json, shape: RECORD_SHAPE, longNumbers: segment.detected });
+        ? await stager.segment({ ...request, extractedAt: extractedAt ?? 0, file })
+        : await stager.copy({
+            ...request,
+            json: shape.json,
+            shape: recordShape(request.schema),
+            longNumbers: segment.detected,
+          });
     if (copied.rejected !== undefined) rejected.unshift(copied.rejected);
     const { files, rows, rowsWithErrors, rowsWithExtra, checksum } = copied;
     const unknown = copied.unknown.filter(({ name }) => !shape.extra.includes(name));

@@ -24,10 +24,11 @@ export async function mergeParts(
   work: Omit<MergeWork, 'parts'> & { parts: readonly Pick<StagedPart, 'files'>[] },
 ): Promise<MergedBatch> {
   const table = work.into === undefined ? undefined : await readMetadata(io, work.into);
-  const { files, removed, inserted, updated, deduplicated, replacedOfRun } = await stager.merge({
+  const { files, removed, ...counts } = await stager.merge({
     schema: work.shape.schema as TableSchema,
     spec: work.shape.spec as PartitionSpec,
     key: work.shape.key,
+    replacedFiles: work.replacedFiles,
     batch: work.parts.flatMap(({ files }) => files),
     live: table === undefined ? [] : await createScanner({ io }).files(table),
     ...(table === undefined ? {} : { table }),
@@ -37,5 +38,5 @@ export async function mergeParts(
     missing: work.mode === 'soft_delete' && work.isComplete,
     ...(work.deleteMarker === undefined ? {} : { deleteMarker: work.deleteMarker }),
   });
-  return { files, removed, base: null, inserted, updated, deduplicated, replacedOfRun };
+  return { files, removed, base: null, ...counts, keepsBatch: work.shape.key.length === 0 };
 }

@@ -53,11 +53,14 @@ export async function readSource({ plan, connector, segments, send, log }: ReadD
     for await (const segment of spool.segments()) {
       id += 1;
       segments.set(id, segment);
-      const { state, final: isFinal } = segment;
+      const { state, replacedFiles, final: isFinal } = segment;
       const stream = idOf.get(segment.stream) ?? '';
       const hasRows = segment.path !== undefined || segment.rejected.length > 0;
       const isShared = state !== undefined && watched.isShared();
-      send({ type: 'event', event: { type: 'sealed', segment: { id, stream, hasRows, state, isShared, isFinal } } });
+      send({
+        type: 'event',
+        event: { type: 'sealed', segment: { id, stream, hasRows, replacedFiles, state, isShared, isFinal } },
+      });
     }
   };
   const report = setInterval(() => send({ type: 'progress', streams: watched.progress }), PROGRESS_EVERY_MS);
@@ -158,6 +161,10 @@ function watchSpool(spool: Spool, streams: readonly ChildStream[], credentials: 
     reject(key, reason) {
       note(key, 1, 0);
       spool.reject(key, reason);
+    },
+    // Without states to read on from, all rows come again: they are added, or take the place of the whole table.
+    replaceFile(key, file) {
+      if (seen.get(key)?.isStateful) spool.replaceFile(key, file);
     },
     mark(key, state) {
       if (marks([key], state)) spool.mark(key, state);

@@ -16,7 +16,7 @@ import {
 import { startPulse } from '@weir/processes';
 import type { FromReplay, Replayed, ReplayPlan } from '../model/process/replay-messages.ts';
 import { mergeParts } from './merge-parts.ts';
-import { RECORD_SHAPE, rejectedRecord } from './record-shape.ts';
+import { recordShape, rejectedRecord } from './record-shape.ts';
 import { thrownFailure } from './thrown-failure.ts';
 
 /**
@@ -37,7 +37,7 @@ async function replay(plan: ReplayPlan): Promise<Replayed> {
     const { shape, folder } = rows;
     const copied = await stager.copy({
       source: taken.spool,
-      shape: RECORD_SHAPE,
+      shape: recordShape(shape.schema as TableSchema),
       schema: shape.schema as TableSchema,
       json: shape.json,
       spec: shape.spec as PartitionSpec,
@@ -66,7 +66,8 @@ async function replay(plan: ReplayPlan): Promise<Replayed> {
     const { merge } = rows;
     const parts = [{ files: copied.files }];
     const merging = merge && { kind: 'merge' as const, ...merge, shape: { ...shape, key: merge.key }, parts };
-    const merged = merging && (await mergeParts({ io, stager, runId }, { ...merging, isComplete: false }));
+    const merged =
+      merging && (await mergeParts({ io, stager, runId }, { ...merging, replacedFiles: [], isComplete: false }));
     return {
       ...counts,
       table: {

@@ -73,6 +73,8 @@ export interface MergeWork {
   folder: string;
   shape: RowShape & { key: readonly number[] };
   parts: readonly StagedPart[];
+  /** Files whose rows of before are replaced by the batch; with no key nothing else is looked up. */
+  replacedFiles: readonly (string | null)[];
   into: string | undefined;
   mode: 'merge' | 'soft_delete';
   /** The batch is all that the source has. */

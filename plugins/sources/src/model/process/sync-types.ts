@@ -31,6 +31,10 @@ export interface MergedBatch {
   readonly base: string | null;
   readonly inserted: number;
   readonly updated: number;
+  /** Rows that are not in the table any more, and whose key the batch does not have. */
+  readonly deleted: number;
+  /** The rows of the batch are in the table as they were staged: no key decided on them. */
+  readonly keepsBatch: boolean;
   /** Rows of the batch that a later one of their key took the place of. */
   readonly deduplicated: number;
   /** Rows of this run that are not in the table any more, or were written anew. */

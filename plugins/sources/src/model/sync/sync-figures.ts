@@ -107,10 +107,15 @@ export function withBatch(
     rowsDeduplicated: rowsDeduplicated === undefined ? undefined : rowsDeduplicated + (merged?.deduplicated ?? 0),
     bytes: figures.bytes + sum((part) => part.bytes),
     rowsInTable: there + (merged === undefined ? rows : merged.inserted + merged.updated),
-    checksum: merged === undefined ? sumOf(replaces ? NO_ROWS_CHECKSUM : figures.checksum, batch.parts) : undefined,
+    checksum: isSummed(merged) ? sumOf(replaces ? NO_ROWS_CHECKSUM : figures.checksum, batch.parts) : undefined,
     fields: withFields(figures.fields, batch.parts.flatMap(capturedIn)),
     gotOnAt: gotOnAt ?? figures.gotOnAt,
   };
+}
+
+/** Whether the checksum of a run grows by those of the parts: no row of the run has gone, and all of the batch are there. */
+function isSummed(merged: CommitBatch<Sync>['merged']): boolean {
+  return merged === undefined || (merged.keepsBatch && merged.replacedOfRun === 0);
 }
 
 function sumOf(checksum: string | undefined, parts: readonly StagedPart[]): string | undefined {

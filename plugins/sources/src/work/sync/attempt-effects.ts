@@ -73,6 +73,7 @@ export function attemptEffects(deps: EffectDeps) {
       folder: placeIn(table, place),
       shape: { ...rowShape(known, table), key },
       parts: batch.parts,
+      replacedFiles: batch.replacedFiles,
       into: replaces ? undefined : head.metadataLocation,
       mode: writeMode,
       isComplete,

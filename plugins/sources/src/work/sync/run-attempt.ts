@@ -125,7 +125,7 @@ async function runLeased(
     const results = [...refused, ...read];
     await ledger.conclude([...complete, ...results]);
     log.concluded(open, read);
-    await noteMergedFigures(deps, { tenant, runId }, plan.streams);
+    await noteMergedFigures(deps, { tenant, runId }, plan.streams.filter(ledger.isUncounted));
     const failure = decidingFailure(results);
     if (failure !== undefined) throw new RunFailed(unlessRaised(failure, ranOut));
     await faultpoint('S12');

@@ -10,6 +10,10 @@ export interface CommittedRows {
   rejected: number;
   /** Those of the rows that a later one of their key took the place of. */
   deduplicated: number;
+  /** Rows of before that are not in the table any more. */
+  deleted: number;
+  /** Files whose rows of before were replaced. */
+  replacedFiles: number;
   snapshotId: string | undefined;
 }
 
@@ -46,15 +50,20 @@ export function attemptLog(log: WorkLog): AttemptLog {
       }
     },
     committed(stream, done) {
-      const { rows, rejected, snapshotId } = done;
+      const { rows, rejected, deleted, replacedFiles, snapshotId } = done;
       const snapshot = snapshotId === undefined ? '' : ` as snapshot ${snapshotId}`;
       const aside = rejected === 0 ? '' : `, ${rejected} lines to quarantine`;
       log.write({
         level: 'info',
         step: 'commit',
         stream: nameOf(stream),
-        message: `committed ${rows} rows${snapshot}${aside}`,
-        fields: { rows, rejected, ...(snapshotId === undefined ? {} : { snapshot_id: snapshotId }) },
+        message: `committed ${rows} rows${snapshot}${aside}${replacedFiles === 0 ? '' : `, ${deleted} earlier rows of their files taken out`}`,
+        fields: {
+          rows,
+          rejected,
+          ...(replacedFiles === 0 ? {} : { deleted }),
+          ...(snapshotId === undefined ? {} : { snapshot_id: snapshotId }),
+        },
       });
       const warning = deduplicatedLine(stream, done);
       if (warning !== undefined) log.write(warning);

@@ -7,7 +7,7 @@ import type { Sync, WantedColumn } from '../../../model/process/sync-types.ts';
 import { StreamRunEntity } from '../../../model/sync/entity.ts';
 import { countersOf, type Figures, getsOn, typeName, withBatch, withFields } from '../../../model/sync/sync-figures.ts';
 import type { PulledSoFar } from '../../../model/sync/view.ts';
-import type { SyncPlan } from '../plan/plan-sync.ts';
+import type { PlannedStream, SyncPlan } from '../plan/plan-sync.ts';
 import type { CommittedRows } from './attempt-log.ts';
 import { type Attempt, type OpenPhase, openStreamRuns, type ShownValues, writeCounters } from './run-rows.ts';
 import { recallSnapshots, type Standing, type Standings, standingOf, totalsOf } from './standing.ts';
@@ -71,6 +71,10 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
       phase = 'reading';
       for (const [streamId, read] of Object.entries(streams)) standing(streamId).read = read;
     },
+
+    /** Whether only the table can tell what the run has left in it. */
+    isUncounted: ({ row, engine }: PlannedStream): boolean =>
+      engine.merges || standing(row.streamId).figures.checksum === undefined,
 
     /** Rows and bytes so far, of all streams together. */
     totals: () => totalsOf(standings),
@@ -157,7 +161,9 @@ function settled(
     committedAt: new Date(),
   });
   const count = batch.batch.parts.reduce((sum, part) => sum + part.rows, 0);
-  return { rows: count, rejected: batch.batch.rejected, deduplicated: batch.merged?.deduplicated ?? 0, snapshotId };
+  const { deduplicated = 0, deleted = 0 } = batch.merged ?? {};
+  const replacedFiles = batch.batch.replacedFiles.length;
+  return { rows: count, rejected: batch.batch.rejected, deduplicated, deleted, replacedFiles, snapshotId };
 }
 
 /** The changes of all tables; one that stays as it is takes no part where several streams are committed together. */

@@ -193,6 +193,7 @@ export function tableOptions(row: StreamRow): PrepareOptions {
     partitionBy: row.partitionBy ?? null,
     needed: neededColumns(row),
     columns: row.writeMode === 'soft_delete' ? 'soft_delete' : 'plain',
+    ofFiles: row.discovered.is_file_based === true,
   };
 }
 
