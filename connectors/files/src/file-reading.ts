@@ -1,4 +1,4 @@
-import type { Emit, JsonSchema, StreamDescriptor } from '@weir/connector-sdk';
+import type { Emit, JsonSchema, RowsFrom, StreamDescriptor } from '@weir/connector-sdk';
 
 /** The columns of a stream: name to JSON schema. */
 export type Columns = Readonly<Record<string, JsonSchema>>;
@@ -8,6 +8,8 @@ export type FileReading = {
   readonly stream: StreamDescriptor;
   readonly columns: Columns;
   readonly emittedAt: number;
+  /** The name by which the platform knows the file. */
+  readonly from: RowsFrom;
   readonly onLines: Emit['lines'];
   readonly log: Emit['log'];
   /** There if rows may go as Parquet files; files that are worth it then do. */

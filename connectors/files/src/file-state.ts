@@ -1,3 +1,4 @@
+import { fault } from './fault.ts';
 import type { SourceFile } from './source-file.ts';
 
 /** What is known of a file that was read. */
@@ -15,12 +16,21 @@ export type FileEntry = {
 };
 
 /** The state of a stream: each file that was read, as it was then. */
-export type FileState = { readonly files: Readonly<Record<string, FileEntry>> };
+export type FileState = {
+  /** In the order in which they were last read. */
+  readonly files: Readonly<Record<string, FileEntry>>;
+  /** The rows of these files have the names of their files. */
+  readonly named?: boolean;
+};
 
 /** What to read, each with what is known of it from before. */
 export type FilePlan = {
   readonly toRead: readonly { readonly file: SourceFile; readonly known: FileEntry | undefined }[];
   readonly state: FileState;
+  /** Names of files that were read before and are not there any more. */
+  readonly gone: readonly string[];
+  /** Whether there may be rows of before, and whether they have the names of their files. */
+  readonly rows: 'none' | 'unnamed' | 'named';
 };
 
 /**
@@ -29,29 +39,38 @@ export type FilePlan = {
  */
 export function planFiles(files: readonly SourceFile[], state: unknown): FilePlan {
   const stored = objectOf(objectOf(state).files);
+  const isNamed = objectOf(state).named === true;
   const all = files.map((file) => {
     const known = Object.hasOwn(stored, file.key) ? entryOf(stored[file.key]) : undefined;
     return { file, known };
   });
-  const start: FileState = { files: {} };
+  const listed = new Set(files.map(({ key }) => key));
+  const entries = Object.entries(stored).filter(([key]) => listed.has(key));
   return {
     toRead: all.filter(({ file, known }) => !isRead(file, known)),
-    state: all.reduce(
-      (before, { file, known }) => (known === undefined ? before : withFile(before, file, known)),
-      start,
-    ),
+    state: { files: Object.fromEntries(entries.map(([key, entry]) => [key, entryOf(entry)])), named: true },
+    gone: Object.keys(stored).filter((key) => !listed.has(key)),
+    rows: isNamed ? 'named' : Object.keys(stored).length > 0 ? 'unnamed' : 'none',
   };
 }
 
-/** The state after one more file. */
-export function withFile(state: FileState, file: SourceFile, entry: FileEntry): FileState {
-  return { files: Object.fromEntries([...Object.entries(state.files), [file.key, entry] as const]) };
+/** The state after one more file, which is the last one that was read. */
+export function withFile(state: FileState, { key }: SourceFile, entry: FileEntry): FileState {
+  const others = Object.entries(state.files).filter(([other]) => other !== key);
+  return { ...state, files: Object.fromEntries([...others, [key, entry] as const]) };
 }
 
 /** Whether a state says of a file that it is empty, or that nothing is packed in it. */
 export function holdsNothing({ files }: FileState, { key, packing }: SourceFile): boolean {
   const entry = Object.hasOwn(files, key) ? files[key] : undefined;
   return entry?.size === 0 || (packing !== undefined && entry?.bytes === 0);
+}
+
+/** A stream of nothing but empty CSV files is `csv_header_missing`. */
+export function assertHeader(files: readonly SourceFile[], isEmpty: (file: SourceFile) => boolean): void {
+  const [first] = files;
+  const isMissing = files.every((file) => file.format === 'csv' && isEmpty(file));
+  if (first !== undefined && isMissing) throw fault('csv_header_missing', first.name);
 }
 
 function isRead({ place }: SourceFile, known: FileEntry | undefined): boolean {

@@ -4,12 +4,12 @@ import {
   defineSource,
   type Emit,
   objectSchema,
-  type ReadContext,
   type Source,
   SourceError,
   type UndescribedStream,
 } from '@weir/connector-sdk';
 import { createEgress, type Egress, egressSettings } from '@weir/egress';
+import { readStream } from './changes/read-stream.ts';
 import { type ColumnMap, factsSchema, settledColumns, unitedColumns } from './columns/column-type.ts';
 import { mergeFacts, NONE } from './columns/value-facts.ts';
 import { parseConfig } from './config.ts';
@@ -17,16 +17,15 @@ import { CONFIG_SCHEMA } from './config-schema.ts';
 import { MAX_COLUMNS } from './csv-file.ts';
 import { fault } from './fault.ts';
 import { fetchFault, probeFile } from './fetch-file.ts';
-import type { Columns } from './file-reading.ts';
-import { holdsNothing, planFiles, withFile } from './file-state.ts';
+import { assertHeader } from './file-state.ts';
 import type { FolderBounds } from './folder-bounds.ts';
 import type { SeenFacts } from './json-columns.ts';
 import { sampleJson } from './json-file.ts';
 import { listStreams } from './list-streams.ts';
-import { describeFile, readFile } from './read-file.ts';
+import { describeFile } from './read-file.ts';
 import { type ReadyFile, withReadyFile } from './ready-file.ts';
 import { MAX_SAVED_BYTES } from './save-bytes.ts';
-import type { FileStream, SourceFile } from './source-file.ts';
+import type { FileStream } from './source-file.ts';
 
 /** How many addresses a check asks for their first byte. */
 const MAX_PROBES = 20;
@@ -119,13 +118,6 @@ async function describeStream({ files }: FileStream, ready: Ready): Promise<Colu
   return settledColumns(unitedColumns(declared, shown));
 }
 
-/** A stream of nothing but empty CSV files is `csv_header_missing`. */
-function assertHeader(files: FileStream['files'], isEmpty: (file: SourceFile) => boolean): void {
-  const [first] = files;
-  const isMissing = files.every((file) => file.format === 'csv' && isEmpty(file));
-  if (first !== undefined && isMissing) throw fault('csv_header_missing', first.name);
-}
-
 function catalogStream(name: string, columns: ColumnMap): CatalogStream {
   return {
     name,
@@ -135,34 +127,4 @@ function catalogStream(name: string, columns: ColumnMap): CatalogStream {
     is_resumable: true,
     is_file_based: true,
   };
-}
-
-/** What makes an encoding certain. */
-const DECLARE = 'declare its encoding to be sure';
-
-/** Reads what is new or changed since the state, file by file in the order of their names, with a STATE after each. */
-async function readStream(
-  context: ReadContext,
-  streams: readonly FileStream[],
-  reader: Parameters<typeof withReadyFile>[1],
-): Promise<void> {
-  const { stream, state, emit, emittedAt, signal } = context;
-  const descriptor = { name: stream.stream.name };
-  const listed = streams.find((found) => found.name === descriptor.name);
-  if (listed === undefined) throw fault('stream_unknown');
-  const columns = (stream.stream.json_schema.properties ?? {}) as Columns;
-  const plan = planFiles(listed.files, state);
-  let reached = plan.state;
-  for (const { file, known } of plan.toRead) {
-    signal.throwIfAborted();
-    const { lines: onLines, segment, log } = emit;
-    const reading = { stream: descriptor, columns, emittedAt, onLines, log, segment, signal };
-    const { entry } = await withReadyFile(file, { ...reader, known }, async (ready) => {
-      if (ready.isGuessed) await emit.log('WARN', `${file.name} is no UTF-8 and is read as Windows-1252: ${DECLARE}`);
-      return readFile(ready, reading);
-    });
-    reached = withFile(reached, file, entry);
-    await emit.state(reached);
-  }
-  assertHeader(listed.files, (file) => holdsNothing(reached, file));
 }

@@ -52,7 +52,7 @@ export async function sampleJson(file: ReadyFile, seen: SeenFacts): Promise<void
  * no document goes to quarantine; a JSON file without any document fails.
  */
 export async function readJson(file: ReadyFile, reading: FileReading): Promise<void> {
-  const { prefix, suffix } = recordEnvelope(reading.stream, reading.emittedAt);
+  const { prefix, suffix } = recordEnvelope(reading.stream, reading.emittedAt, reading.from);
   const textColumns = Object.entries(reading.columns).flatMap(([name, schema]) => (isText(schema) ? [name] : []));
   const rejects = rejectLines(file, reading);
   let batch = '';

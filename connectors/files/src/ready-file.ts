@@ -23,6 +23,8 @@ export type ReadyFile = {
   readonly isEven: boolean;
   /** Whether it is read as Windows-1252 because it is no UTF-8, not because that was declared. */
   readonly isGuessed?: boolean;
+  /** Whether it is only what was added at the end of the file. */
+  readonly isRest: boolean;
   /** Whether lines of it are no UTF-8. */
   readonly isDamaged?: boolean;
   /** The part of the file that is read, as positions are counted in it. */
@@ -43,7 +45,12 @@ export type FileText = {
 };
 
 /** What came of a file: the state's entry for it, and what `use` gave, if there was anything new to read. */
-export type FileOutcome<T> = { readonly entry: FileEntry; readonly result: T | undefined };
+export type FileOutcome<T> = {
+  readonly entry: FileEntry;
+  readonly result: T | undefined;
+  /** Whether the file, in lines, has nothing and may have had rows. */
+  readonly isEmptied?: boolean;
+};
 
 /**
  * Makes a file ready and lets `use` read it, then removes what it made. What is known already is not read again: not at
@@ -66,7 +73,7 @@ export async function withReadyFile<T>(
     const entry = { ...content.facts, bytes: still.to, sha256: still.sha256 };
     const keepsKnown = known?.bytes !== undefined && still.look.sha256AtMark === known.sha256;
     if (keepsKnown && known.bytes === still.to) return { entry, result: undefined };
-    if (still.to === 0 && hasRowsInLines(file)) return { entry: withoutRows(entry, known), result: undefined };
+    if (still.to === 0 && hasRowsInLines(file)) return { entry, result: undefined, isEmptied: true };
     if (keepsKnown && known.whole_sha256 === still.sha256)
       return { entry: { ...known, ...content.facts }, result: undefined };
     const from = keepsKnown ? await resumeAt(file, still, known.bytes ?? 0) : 0;
@@ -103,12 +110,6 @@ async function heldEntry(
   });
 }
 
-/** The entry of a file without a row. Rows that it had are still known: should they be there again, they are not new. */
-function withoutRows(entry: FileEntry, known: FileEntry | undefined): FileEntry {
-  if (known?.bytes === undefined || known.sha256 === undefined) return entry;
-  return { ...entry, bytes: known.bytes, sha256: known.sha256 };
-}
-
 /** Reads a file that others may write to: what was read of one that changed meanwhile is `file_changed`. */
 async function direct<T>(
   file: SourceFile,
@@ -124,6 +125,7 @@ async function direct<T>(
       format: file.format,
       delimiter: file.delimiter,
       isEven: false,
+      isRest: false,
       text: { path, from: 0, to: 0, isExact: true },
       holdBack: () => undefined,
       where: whereIn(file.name, 0, 0),
@@ -158,7 +160,7 @@ async function readyAt(
   const isUtf8 = encoding === 'utf-8';
   const breaks = isWhole && isUtf8 ? await breaksOf(file, still) : 'mixed';
   const text = { path: still.path, from, to: still.to, isExact: true };
-  const facts = { format, delimiter, isDamaged, text };
+  const facts = { format, delimiter, isDamaged, isRest: from > 0, text };
   if (isUtf8 && format !== 'csv') return { ...facts, path: still.path, isEven: false, where: whereIn(name, 0, 0) };
   if (breaks !== 'mixed') return { ...facts, path: still.path, isEven: breaks === 'lf', where: whereIn(name, 0, 0) };
   const path = join(temp, 'ready');

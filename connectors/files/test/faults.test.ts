@@ -134,7 +134,7 @@ const WHERE = {
 
 t.test('a CSV file that cannot be made out is csv_invalid, one that is not there file_unreadable', async (t) => {
   const path = join(await folder({ 'a.csv': 'a\n1\n' }), 'a.csv');
-  const file = { path, format: 'csv', delimiter: undefined, isEven: false, ...WHERE } as const;
+  const file = { path, format: 'csv', delimiter: undefined, isEven: false, isRest: false, ...WHERE } as const;
   for (const [sql, code] of [
     // Options that do not go together stand for a file that DuckDB can make nothing of.
     [`FROM read_csv('${path}', delim = '"', quote = '"')`, 'csv_invalid'],
@@ -183,7 +183,7 @@ t.test('a Parquet file that is damaged far behind the rows that are sent first d
 
 t.test('a query that is stopped while its next lines are made does not end well', async (t) => {
   const path = join(await folder({ 'a.csv': '' }), 'a.csv');
-  const file = { path, format: 'csv', delimiter: undefined, isEven: false, ...WHERE } as const;
+  const file = { path, format: 'csv', delimiter: undefined, isEven: false, isRest: false, ...WHERE } as const;
   const stop = new AbortController();
   const sql = "SELECT concat('a long line ', range) FROM range(100_000_000)";
   const late = async () => void setImmediate(() => stop.abort());

@@ -32,7 +32,9 @@ for (const { name, run: check } of connectorConformance({
 
 /** The text of each record's data, as it is on the line. */
 const textsOf = ({ lines }: { lines: string[] }) =>
-  lines.flatMap((line) => (/"data":(.*),"emitted_at":\d+\}\}$/.exec(line)?.[1] ?? []) as string | never[]);
+  lines.flatMap(
+    (line) => (/"data":(.*),"emitted_at":\d+,"meta":\{"file":"[^"]*"\}\}\}$/.exec(line)?.[1] ?? []) as string | never[],
+  );
 
 t.test('a document arrives with the text that it has in the file, every number as it is written', async (t) => {
   const rows = [

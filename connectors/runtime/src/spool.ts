@@ -117,7 +117,7 @@ export function createSpool(options: SpoolOptions): Spool {
   };
   const seal = (open: Open, final: boolean) => {
     const { stream, parts, mark } = open;
-    const isAtEnd = mark?.position === nextPosition(open);
+    const isAtEnd = mark?.position === nextPosition(open) && mark.replaced === open.replaced.length;
     const state = final || isAtEnd ? mark?.state : undefined;
     // A state or an end that no file carries is a segment of its own.
     if (parts.length === 0 && (final || state !== undefined)) growing(open);

@@ -344,3 +344,37 @@ t.test('an answer is the last message of its type from a run that ended well', a
   });
   t.match(await readAnswer(saying([record]), 'CATALOG'), { ok: false, failure: { code: 'protocol_violation' } });
 });
+
+t.test('files whose rows are replaced come with the rows before the next state, and are checked', async (t) => {
+  const replaced = (value: unknown) => ({
+    type: 'TRACE',
+    trace: { type: 'ANALYTICS', emitted_at: 1, analytics: { type: 'weir_file_replaced', value } },
+  });
+  const of = (file: string | null, stream = 'a') => replaced(JSON.stringify({ stream, namespace: null, file }));
+  const seen = async (lines: readonly unknown[]) => {
+    const dir = await mkdtemp(join(tmpdir(), 'read-sync-'));
+    t.teardown(() => rm(dir, { recursive: true, force: true }));
+    const spool = createSpool({ dir });
+    const names = (async () => {
+      const all: unknown[] = [];
+      for await (const { replacedFiles, lines, release } of spool.segments()) {
+        all.push([replacedFiles, lines]);
+        release();
+      }
+      return all;
+    })();
+    const { streams } = await readSync({ connector: saying(lines), streams: [A], spool });
+    return { verdict: streams.get(streamKey(A))?.verdict, segments: await names };
+  };
+  const other = {
+    type: 'TRACE',
+    trace: { type: 'ANALYTICS', emitted_at: 1, analytics: { type: 'theirs', value: 'x' } },
+  };
+  const lines = [other, of('a.csv'), of(null), record, state(1), of('b.csv'), state(0), status('COMPLETE')];
+  t.match(await seen(lines), { verdict: { outcome: 'success' }, segments: [[['a.csv', null, 'b.csv'], 1]] });
+  const failing = [of('a.csv'), state(0), of('b.csv'), record, error(A), status('INCOMPLETE')];
+  t.match(await seen(failing), { segments: [[['a.csv'], 0]] }, 'what no state covers is let go');
+  for (const broken of [replaced('no JSON'), replaced(null), replaced('{"stream":"a"}'), of('a.csv', 'others')]) {
+    t.match((await seen([broken, status('COMPLETE')])).verdict, { outcome: 'failure', code: 'protocol_violation' });
+  }
+});

@@ -1,7 +1,9 @@
 import { createRouter, streamKey } from '@weir/connector-runtime';
+import { recordEnvelope } from '@weir/connector-sdk';
 import fc from 'fast-check';
 import t from 'tap';
 import { cases } from '../../../test/lane.ts';
+import { hasShape, learnShape } from '../src/line-shape.ts';
 
 type Routed = {
   records: Record<string, string>;
@@ -154,6 +156,22 @@ t.test('a message comes after all records before it', async (t) => {
   t.match(routeText(`${good}${good}{"type":"STATE","state":{}}\n${good}`).events, [
     'STATE 2 {"type":"STATE","state":{}}',
   ]);
+});
+
+t.test('lines that name their file are known by their shape, unless the name has a quote', (t) => {
+  const lineOf = (file: string): Buffer => {
+    const { prefix, suffix } = recordEnvelope({ name: 'users' }, 5, { file });
+    return Buffer.from(`${prefix}{"id":1}${suffix}`.trimEnd());
+  };
+  const shapeOf = (bytes: Buffer) => learnShape({ bytes, start: 0, end: bytes.length }, USERS, true);
+  const line = lineOf('2026/ä.csv');
+  const shape = shapeOf(line);
+  t.ok(shape && hasShape(shape, line, 0, line.length));
+  const other = lineOf('2026/b.csv');
+  t.notOk(shape && hasShape(shape, other, 0, other.length));
+  t.equal(shapeOf(lineOf('a".csv')), undefined);
+  t.equal(routeText(`${lineOf('a".csv')}\n`).records[USERS], `${lineOf('a".csv')}\n`);
+  t.end();
 });
 
 t.test('values that JSON.parse refuses or damages pass as they are', async (t) => {

@@ -42,6 +42,7 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: some('mark') },
   { weight: 1, arbitrary: some('take') },
   { weight: 1, arbitrary: some('reject') },
+  { weight: 1, arbitrary: some('replace') },
 );
 
 /** What came of the rows of one stream: those of files as their number, rejected ones as `-`, each in its place. */
@@ -71,6 +72,8 @@ t.test(
           withSpool({ segmentBytes: 20 }, async (spool, dir) => {
             const written: Record<string, string[]> = { a: [], b: [] };
             const marks: Record<string, number> = {};
+            const replaced: Record<string, string[]> = { a: [], b: [] };
+            const replacedAt: string[] = [];
             const taken = drain(spool);
             for (const { op, stream } of operations) {
               const own = written[stream] ?? [];
@@ -81,11 +84,15 @@ t.test(
                 const two = [`${own.length}`, `${own.length + 1}`];
                 own.push(...two);
                 take(spool, stream, two);
+              } else if (op === 'replace') {
+                replaced[stream]?.push(`${replaced[stream].length}.csv`);
+                spool.replaceFile(stream, replaced[stream]?.at(-1) ?? null);
               } else if (op === 'reject') {
                 own.push('-');
                 spool.reject(stream, 'line_too_large');
               } else {
                 marks[stream] = own.length;
+                replacedAt.push(`${stream} ${own.length} ${replaced[stream]?.length}`);
                 spool.mark(stream, String(own.length));
               }
               await spool.ready();
@@ -107,10 +114,14 @@ t.test(
                 segments.map(({ sequence }) => sequence),
                 segments.map((_, index) => index),
               );
+              const names = (of: readonly Taken[]) => of.flatMap(({ replacedFiles }) => replacedFiles);
+              t.strictSame(names(segments), replaced[stream]?.slice(0, names(segments).length));
+              if (rows === 'all') t.equal(names(segments).length, replaced[stream]?.length);
               for (const [index, { state, final }] of segments.entries()) {
                 const before = rowsOf(segments.slice(0, index + 1)).length;
                 if (state === undefined || (final && rows === 'all')) continue;
                 t.equal(state, String(before));
+                t.ok(replacedAt.includes(`${stream} ${before} ${names(segments.slice(0, index + 1)).length}`));
               }
               // What lies behind the last state of a segment that was sealed at its size is for the reader to drop.
               const last = segments.findLast(({ state }) => state !== undefined);

@@ -6,9 +6,9 @@ import { literal } from '../sql-text.ts';
 export function linesSql(
   values: readonly { readonly name: string; readonly json: string }[],
   source: string,
-  { stream, emittedAt }: Pick<FileReading, 'stream' | 'emittedAt'>,
+  { stream, emittedAt, from }: Pick<FileReading, 'stream' | 'emittedAt' | 'from'>,
 ): string {
-  const { prefix, suffix } = recordEnvelope(stream, emittedAt);
+  const { prefix, suffix } = recordEnvelope(stream, emittedAt, from);
   const pieces = values.flatMap(({ name, json }, index) => [
     literal(`${index === 0 ? `${prefix}{` : ','}${JSON.stringify(name)}:`),
     `coalesce(${json}, 'null')`,
