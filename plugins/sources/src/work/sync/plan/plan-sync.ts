@@ -59,6 +59,9 @@ export interface SyncPlan {
   lastPosition: number;
 }
 
+/** The pattern whose connector names the file of each row. */
+const FILES_PATTERN = 'files';
+
 interface PlanDeps {
   kernel: Kernel;
   tables: TablesService;
@@ -83,7 +86,7 @@ export async function planSync(deps: PlanDeps, tenant: Tenant, run: PlanningAtte
   }));
   if (source === undefined) throw new RunFailed(sourceFailure('run_failed'));
   await finishCommits(deps, tenant, { rows, run });
-  const { streams, refused } = await planStreams(deps, tenant, { rows, run });
+  const { streams, refused } = await planStreams(deps, tenant, { source, rows, run });
   const open = streams.filter((stream) => !stream.complete);
   const states = open.flatMap(({ engine }) => engine.state ?? []);
   const catalog = JSON.stringify({ streams: open.map(({ row }) => configured(row)) });
@@ -95,6 +98,7 @@ export async function planSync(deps: PlanDeps, tenant: Tenant, run: PlanningAtte
 }
 
 interface Planning {
+  source: Pick<SourceRow, 'patternId'>;
   rows: readonly StreamRow[];
   run: PlanningAttempt;
 }
@@ -103,7 +107,11 @@ interface Planning {
  * Brings to their end what earlier attempts have left half done, before any stream is planned: one commit may hold several
  * of them. Where pointers and checkpoints move together nothing ever is.
  */
-async function finishCommits({ tables }: PlanDeps, tenant: Tenant, { rows, run }: Planning): Promise<void> {
+async function finishCommits(
+  { tables }: PlanDeps,
+  tenant: Tenant,
+  { rows, run }: Omit<Planning, 'source'>,
+): Promise<void> {
   const { runId, leaseEpoch } = run;
   for (const row of rows.length > 1 ? rows : []) {
     const stream = {
@@ -120,13 +128,13 @@ async function finishCommits({ tables }: PlanDeps, tenant: Tenant, { rows, run }
 async function planStreams(
   deps: PlanDeps,
   tenant: Tenant,
-  { rows, run }: Planning,
+  { source, rows, run }: Planning,
 ): Promise<Pick<SyncPlan, 'streams' | 'refused'>> {
   const streams: PlannedStream[] = [];
   const refused: RefusedStream[] = [];
   for (const row of rows) {
     try {
-      streams.push(await planStream(deps, tenant, row, run));
+      streams.push(await planStream(deps, tenant, { source, row, run }));
     } catch (error) {
       const failure = failureOf(error);
       if (failure.retryable) throw error;
@@ -147,8 +155,7 @@ async function planStreams(
 async function planStream(
   { tables, maxRejected }: PlanDeps,
   tenant: Tenant,
-  row: StreamRow,
-  { runId, leaseEpoch }: PlanningAttempt,
+  { source, row, run: { runId, leaseEpoch } }: Pick<Planning, 'source' | 'run'> & { row: StreamRow },
 ): Promise<PlannedStream> {
   const ref = tables.bronze(tenant, row.destinationTable);
   const key = checkpointKey(row);
@@ -156,7 +163,8 @@ async function planStream(
   const resume = await tables.resume(tenant, { runId, leaseEpoch }, { ref, streamId, key });
   const { checkpoint } = resume;
   const written = howToWrite(row, checkpoint);
-  const options: PrepareOptions = { ...tableOptions(row), ...(written.replaces && { conflicts: 'replace' }) };
+  const ofFiles = isOfFiles(source, row);
+  const options: PrepareOptions = { ...tableOptions(row), ofFiles, ...(written.replaces && { conflicts: 'replace' }) };
   const prepared = await tables.prepare(tenant, ref, row.jsonSchema, options);
   const figures = figuresOf(checkpoint, runId);
   const isStateful = row.syncMode === 'incremental';
@@ -185,6 +193,11 @@ async function planStream(
   };
 }
 
+/** Whether the rows of a stream name their files: its connector says that it reads files, or the stream was described by hand. */
+function isOfFiles({ patternId }: Pick<SourceRow, 'patternId'>, { discovered }: StreamRow): boolean {
+  return discovered.is_file_based === true || patternId === FILES_PATTERN;
+}
+
 /** How the table of a stream is made or evolved. */
 export function tableOptions(row: StreamRow): PrepareOptions {
   return {
@@ -193,7 +206,6 @@ export function tableOptions(row: StreamRow): PrepareOptions {
     partitionBy: row.partitionBy ?? null,
     needed: neededColumns(row),
     columns: row.writeMode === 'soft_delete' ? 'soft_delete' : 'plain',
-    ofFiles: row.discovered.is_file_based === true,
   };
 }
 
