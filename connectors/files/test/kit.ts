@@ -76,11 +76,11 @@ export async function read(config: unknown, catalog?: object, state: readonly un
 }
 /** The rows that were sent. */
 export const dataOf = ({ messages }: Said) =>
-  messages.filter((m) => m.type === 'RECORD' && m.record.meta === undefined).map((m) => m.record.data);
+  messages.filter((m) => m.type === 'RECORD' && m.record.meta?.rejected === undefined).map((m) => m.record.data);
 /** The lines that are no rows, each with its text, why, and where it is. */
 export const rejectedOf = ({ messages }: Said) =>
   messages
-    .filter((m) => m.type === 'RECORD' && m.record.meta !== undefined)
+    .filter((m) => m.type === 'RECORD' && m.record.meta?.rejected !== undefined)
     .map(({ record: { data, meta } }) => ({ raw: Buffer.from(data, 'latin1').toString(), ...meta.rejected }));
 export const logsOf = ({ messages }: Said): string[] =>
   messages.filter((m) => m.type === 'LOG').map((m) => m.log.message);
