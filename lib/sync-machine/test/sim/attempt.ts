@@ -23,15 +23,7 @@ import {
 import { type Reading, readStream, readTogether } from './connector.ts';
 import type { Operation, Processes } from './processes.ts';
 import type { Scenario, SimStream, SourceRow } from './scenario.ts';
-import {
-  mergeRows,
-  placeOfStream,
-  quarantineRows,
-  replaceFiles,
-  type SimPart,
-  type SimSync,
-  stageRows,
-} from './staging.ts';
+import { mergeRows, placeOfStream, quarantineRows, type SimPart, type SimSync, stageRows } from './staging.ts';
 import { holdsLease, quarantineOf, type Snapshot, tableOf } from './world.ts';
 
 /** Lines of one stream that one simulated run may reject: more than there are. */
@@ -290,11 +282,9 @@ function perform(deps: SyncDeps, effect: Effect, answer: (event: Event) => void)
     case 'merge':
       return operation(() => {
         const { stream, batch } = effect;
-        const request = { stream: streamOf(stream), place: place(stream, 'rows', effect.place), parts: batch.parts };
-        const replaced = batch.replacedFiles;
-        processes.count(replaced.length > 0 ? 'files replaced' : 'batch merged');
-        const merged = replaced.length > 0 ? replaceFiles(world, { ...request, replaced }) : mergeRows(world, request);
-        return { type: 'merged', merged };
+        processes.count(batch.replacedFiles.length > 0 ? 'files replaced' : 'batch merged');
+        const request = { stream: streamOf(stream), place: place(stream, 'rows', effect.place), batch };
+        return { type: 'merged', merged: mergeRows(world, request) };
       });
     case 'commit':
       commitBatches(deps, effect.batches, answer);

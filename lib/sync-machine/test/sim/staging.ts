@@ -1,4 +1,4 @@
-import type { SyncTypes } from '../../src/index.ts';
+import type { Batch, SyncTypes } from '../../src/index.ts';
 import type { SimWorld } from './commit-operations.ts';
 import type { SimStream, SourceRow } from './scenario.ts';
 import { headOf, quarantineOf, rowsOf, type StoredRow, tableOf } from './world.ts';
@@ -43,35 +43,27 @@ export function quarantineRows(
   return { file: writeRows(world, `${place}/quarantine`, { kind: 'quarantine', rows: stored }), rows: stored };
 }
 
-/** Takes the rows of some files out of the table as it is: files that hold one are written anew. */
-export function replaceFiles(world: SimWorld, { stream, place, parts, replaced }: Replacing): SimSync['merged'] {
-  const head = headOf(tableOf(world, stream.id));
-  const touched = (head?.live ?? []).filter((file) => rowsOf(world, [file]).some((row) => replaced.includes(row.file)));
-  const kept = rowsOf(world, touched).filter((row) => !replaced.includes(row.file));
-  const file = writeRows(world, `${place}/merged`, { kind: 'rows', rows: kept });
-  const files = [...parts.map((part) => part.file), file].filter((one) => one !== undefined);
-  return { files, removed: touched, base: head?.id ?? null };
-}
-
-interface Replacing {
+interface Merging {
   readonly stream: SimStream;
   readonly place: string;
-  readonly parts: readonly SimPart[];
-  readonly replaced: readonly (string | null)[];
+  readonly batch: Batch<SimSync>;
 }
 
-/** Merges a batch into the table as it is: files that hold one of its keys are written anew. */
+/** Merges a batch into the table as it is, by key or by the files that it replaces: files that it touches are written anew. */
 export function mergeRows(
   world: SimWorld,
-  { stream, place, parts }: { stream: SimStream; place: string; parts: readonly SimPart[] },
+  { stream, place, batch: { parts, replacedFiles } }: Merging,
 ): SimSync['merged'] {
   const head = headOf(tableOf(world, stream.id));
+  const isByKey = replacedFiles.length === 0;
   const batch = new Map(parts.flatMap(({ rows }) => rows).map((row) => [row.key, row]));
-  const touched = (head?.live ?? []).filter((file) => rowsOf(world, [file]).some(({ key }) => batch.has(key)));
-  const kept = rowsOf(world, touched).filter(({ key }) => !batch.has(key));
-  const rows = [...kept, ...[...batch.values()].filter(({ deletes }) => !deletes)];
-  const file = writeRows(world, `${place}/merged`, { kind: 'rows', rows });
-  return { files: file === undefined ? [] : [file], removed: touched, base: head?.id ?? null };
+  const goes = ({ key, file }: StoredRow): boolean => (isByKey ? batch.has(key) : replacedFiles.includes(file));
+  const touched = (head?.live ?? []).filter((file) => rowsOf(world, [file]).some(goes));
+  const kept = rowsOf(world, touched).filter((row) => !goes(row));
+  const brought = isByKey ? [...batch.values()].filter(({ deletes }) => !deletes) : [];
+  const file = writeRows(world, `${place}/merged`, { kind: 'rows', rows: [...kept, ...brought] });
+  const files = [...(isByKey ? [] : parts.map((part) => part.file)), file].filter((one) => one !== undefined);
+  return { files, removed: touched, base: head?.id ?? null };
 }
 
 /** Where a stream's files of one place lie. */
