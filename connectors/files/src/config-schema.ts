@@ -1,10 +1,11 @@
-import { DELIMITERS, ENCODINGS, FORMATS } from './source-file.ts';
+import { DELIMITERS, ENCODINGS, ESCAPES, FORMATS, QUOTES } from './source-file.ts';
 
 /** Without a glob: the files of the folder itself, not of those below. */
 export const DEFAULT_GLOB = '*';
 export const MAX_NAME_CHARS = 255;
 export const MAX_URL_CHARS = 4096;
 export const MAX_URLS = 1000;
+export const MAX_SKIPPED_LINES = 1000;
 
 const url = { type: 'string', minLength: 1, maxLength: MAX_URL_CHARS } as const;
 /** How a file is written, where it does not show by itself. */
@@ -22,7 +23,33 @@ const writing = {
   delimiter: {
     enum: DELIMITERS,
     title: 'Delimiter',
-    description: 'Of CSV files. Seen from the header line when absent.',
+    description: 'Of CSV files. Seen from the header line when absent; a tab in .tsv files.',
+  },
+  header: {
+    type: 'boolean',
+    title: 'Header line',
+    default: true,
+    description:
+      'Whether the first line of CSV files names the columns. Without, they are column_1, column_2 and so on.',
+  },
+  skip_lines: {
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_SKIPPED_LINES,
+    title: 'Lines to skip',
+    default: 0,
+    description: 'How many lines of CSV files stand above the header, such as a title.',
+  },
+  quote: {
+    enum: QUOTES,
+    title: 'Quote',
+    default: '"',
+    description: 'The sign around fields of CSV files that hold the delimiter or a line break; none: a quote is text.',
+  },
+  escape: {
+    enum: ESCAPES,
+    title: 'Escape',
+    description: 'The sign before a quote that is text. Absent, the quote itself: it is doubled.',
   },
 } as const;
 

@@ -1,6 +1,6 @@
-import { DEFAULT_GLOB, MAX_NAME_CHARS, MAX_URL_CHARS, MAX_URLS } from './config-schema.ts';
+import { DEFAULT_GLOB, MAX_NAME_CHARS, MAX_SKIPPED_LINES, MAX_URL_CHARS, MAX_URLS } from './config-schema.ts';
 import { fault } from './fault.ts';
-import { DELIMITERS, ENCODINGS, FORMATS, type Writing } from './source-file.ts';
+import { DELIMITERS, ENCODINGS, ESCAPES, FORMATS, QUOTES, type Writing } from './source-file.ts';
 
 export type StreamConfig = Writing & { readonly name: string; readonly glob: string };
 /** Where the files are: an absolute folder, or addresses. */
@@ -12,7 +12,7 @@ export type FilesConfig = Writing & {
   readonly glob: string;
 };
 
-const WRITING = ['format', 'encoding', 'delimiter'] as const;
+const WRITING = ['format', 'encoding', 'delimiter', 'header', 'skip_lines', 'quote', 'escape'] as const;
 
 /** Reads the configuration strictly: `config_invalid` names the key, never the value. */
 export function parseConfig(value: unknown): FilesConfig {
@@ -56,7 +56,23 @@ function writingOf(value: Record<string, unknown>, at: string, before: Writing):
     format: oneOf('format', FORMATS) ?? before.format,
     encoding: oneOf('encoding', ENCODINGS) ?? before.encoding,
     delimiter: oneOf('delimiter', DELIMITERS) ?? before.delimiter,
+    header: truthOf(value.header, `${at}header`) ?? before.header,
+    skip_lines: countOf(value.skip_lines, `${at}skip_lines`) ?? before.skip_lines,
+    quote: oneOf('quote', QUOTES) ?? before.quote,
+    escape: oneOf('escape', ESCAPES) ?? before.escape,
   };
+}
+
+function truthOf(value: unknown, at: string): boolean | undefined {
+  if (value !== undefined && typeof value !== 'boolean') throw fault('config_invalid', at);
+  return value;
+}
+
+function countOf(value: unknown, at: string): number | undefined {
+  if (value === undefined) return undefined;
+  const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_SKIPPED_LINES;
+  if (!isCount) throw fault('config_invalid', at);
+  return value;
 }
 
 function objectOf(value: unknown, keys: readonly string[], at: string): Record<string, unknown> {

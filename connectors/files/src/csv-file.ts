@@ -17,6 +17,7 @@ export async function openCsv(file: ReadyFile): Promise<CsvDialect> {
   const header = await withHandle(file.path, file.where(), headerOf);
   const line = header.line.replace(MARK, '');
   if (line.trim() === '') throw fault('csv_header_missing', file.where());
+  if (line.includes('\0')) throw fault('csv_header_invalid', file.where());
   const dialect = headerDialect(line, file.delimiter);
   if (dialect.fields > MAX_COLUMNS) throw fault('too_many_columns', file.where());
   return dialect;

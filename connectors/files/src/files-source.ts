@@ -11,6 +11,7 @@ import {
 import { createEgress, type Egress, egressSettings } from '@weir/egress';
 import { readStream } from './changes/read-stream.ts';
 import { type ColumnMap, factsSchema, settledColumns, unitedColumns } from './columns/column-type.ts';
+import { looksLikeData } from './columns/data-header.ts';
 import { mergeFacts, NONE } from './columns/value-facts.ts';
 import { parseConfig } from './config.ts';
 import { CONFIG_SCHEMA } from './config-schema.ts';
@@ -82,7 +83,7 @@ async function describeStreams(listed: readonly FileStream[], ready: Ready, log:
   let failure: SourceError | undefined;
   for (const stream of listed) {
     try {
-      streams.push(catalogStream(stream.name, await describeStream(stream, ready)));
+      streams.push(catalogStream(stream.name, await describeStream(stream, ready, log)));
     } catch (error) {
       if (listed.length === 1 || !(error instanceof SourceError) || error.type === 'system_error') throw error;
       failure ??= error;
@@ -95,21 +96,31 @@ async function describeStreams(listed: readonly FileStream[], ready: Ready, log:
   return undescribed.length === 0 ? { streams } : { streams, undescribed };
 }
 
+/** What to do where the first line of a file is no header. */
+const DATA_HEADER = 'its first line names the columns and looks like a row; declare header: false if it is one';
+
 /**
  * The stream's columns as its files show them, united by name and each as wide as the widest; the values of CSV and JSON
  * files are taken together. Empty CSV files have no say: only where no file has a header it is missing.
  */
-async function describeStream({ files }: FileStream, ready: Ready): Promise<ColumnMap> {
+async function describeStream({ files }: FileStream, ready: Ready, log: Emit['log']): Promise<ColumnMap> {
   const seen: SeenFacts = new Map();
   let declared: ColumnMap = new Map();
   let isEmpty = true;
+  let isWarned = false;
   for (const file of files) {
     await ready(file, async (found) => {
       if (file.format === 'json' || file.format === 'jsonl') return sampleJson(found, seen);
       isEmpty = false;
       const own = await describeFile(found);
       if ('declared' in own) declared = unitedColumns(declared, own.declared);
-      else for (const [name, facts] of own.facts) seen.set(name, mergeFacts(seen.get(name) ?? NONE, facts));
+      else {
+        if (!isWarned && file.header !== false && looksLikeData(own.facts)) {
+          isWarned = true;
+          await log('WARN', `${file.name}: ${DATA_HEADER}`);
+        }
+        for (const [name, facts] of own.facts) seen.set(name, mergeFacts(seen.get(name) ?? NONE, facts));
+      }
       if (seen.size + declared.size > MAX_COLUMNS) throw fault('too_many_columns', file.name);
     });
   }

@@ -7,6 +7,7 @@ import { bytesOf, type Look, lookThrough } from './look-through.ts';
 import { endsRow, lastRowEnd } from './row-end.ts';
 import { saveBytes } from './save-bytes.ts';
 import type { Encoding, LocalPlace, SourceFile } from './source-file.ts';
+import { signs } from './standard-csv.ts';
 import { withHandle } from './with-handle.ts';
 
 /** Files up to this size are read from a copy, so that it does not matter what becomes of them meanwhile. */
@@ -59,7 +60,9 @@ export async function holdStill(file: SourceFile, content: Content, temp: string
 /** Takes a copy for the file's beginning only if the file, read once more, still begins with it. */
 async function grown(file: SourceFile, place: LocalPlace, look: Look, copy: string): Promise<Still> {
   const { size } = place;
-  const to = await withHandle(copy, file.name, (handle) => lastRowEnd(handle, 0, size, file.format === 'csv'));
+  const to = await withHandle(copy, file.name, (handle) =>
+    lastRowEnd(handle, size, file.format === 'csv' ? signs(file) : undefined),
+  );
   const again = await looked(file, place.path, size);
   const own = await looked(file, copy, size, to);
   const same = again.sha256 === look.sha256 && own.sha256 === look.sha256;

@@ -9,9 +9,10 @@ import type { FileEntry } from './file-state.ts';
 import { hasNarrowLines, hasRowsInLines, holdStill, type Still } from './hold-still.ts';
 import { changeOf } from './list-folder.ts';
 import { bytesOf, lookThrough } from './look-through.ts';
-import { headerOf, lastRowEnd, nextRow } from './row-end.ts';
+import { headOf, lastRowEnd, nextRow } from './row-end.ts';
 import { saveBytes } from './save-bytes.ts';
 import type { Delimiter, Encoding, FileFormat, SourceFile } from './source-file.ts';
+import { isOwnDialect, openingOf, signs, standardQuotes, withHeader } from './standard-csv.ts';
 import { withHandle } from './with-handle.ts';
 
 /** A file as it is read: here, unpacked, UTF-8 if it is text, and with line breaks of one kind if it is CSV. */
@@ -42,6 +43,8 @@ export type FileText = {
   readonly to: number;
   /** Whether bytes are counted as in the file's own content, which is UTF-8 then. */
   readonly isExact: boolean;
+  /** How many lines of the file stand above the text. */
+  readonly linesAbove?: number;
 };
 
 /** What came of a file: the state's entry for it, and what `use` gave, if there was anything new to read. */
@@ -104,7 +107,9 @@ async function heldEntry(
 ): Promise<Partial<FileEntry>> {
   if (!hasRowsInLines(file) || !hasNarrowLines(file.encoding ?? still.look.encoding)) return {};
   return withHandle(still.path, file.name, async (handle) => {
-    const bytes = text.isExact ? byte : await lastRowEnd(handle, 0, still.to, file.format === 'csv');
+    const bytes = text.isExact
+      ? byte
+      : await lastRowEnd(handle, still.to, file.format === 'csv' ? signs(file) : undefined);
     const { sha256AtMark: sha256 } = await lookThrough(handle, still.to, bytes);
     return sha256 === undefined ? {} : { bytes, sha256, whole_sha256: still.sha256 };
   });
@@ -158,26 +163,35 @@ async function readyAt(
     format === 'parquet' ? ({ encoding: 'utf-8', isDamaged: false } as const) : encodingOf(file, still);
   const isWhole = from === 0 && still.to === size;
   const isUtf8 = encoding === 'utf-8';
-  const breaks = isWhole && isUtf8 ? await breaksOf(file, still) : 'mixed';
+  const isOwn = format === 'csv' && isOwnDialect(file);
+  const breaks = isWhole && isUtf8 && !isOwn ? await breaksOf(file, still) : 'mixed';
   const text = { path: still.path, from, to: still.to, isExact: true };
   const facts = { format, delimiter, isDamaged, isRest: from > 0, text };
   if (isUtf8 && format !== 'csv') return { ...facts, path: still.path, isEven: false, where: whereIn(name, 0, 0) };
   if (breaks !== 'mixed') return { ...facts, path: still.path, isEven: breaks === 'lf', where: whereIn(name, 0, 0) };
   const path = join(temp, 'ready');
   const { headerLines, bytes } = await withHandle(still.path, name, async (handle) => {
-    const header = from > 0 && format === 'csv' ? await headerOf(handle) : { line: '', bytes: 0 };
+    const opening = from > 0 && format === 'csv' ? await openingOf(await headOf(handle), file) : undefined;
     const parts = async function* () {
-      yield* bytesOf(handle, 0, header.bytes);
+      yield* bytesOf(handle, 0, opening?.bytes ?? 0);
       yield* bytesOf(handle, from, still.to);
     };
     const decoded = decodeText(parts(), encoding, name);
-    const saved = await saveBytes(path, format === 'csv' ? evenBreaks(decoded, delimiter) : decoded, name);
+    const saved = await saveBytes(path, format === 'csv' ? csvText(decoded, file, opening?.first) : decoded, name);
     // As DuckDB counts, a row is one line.
-    return { headerLines: header.bytes === 0 ? 0 : 1, bytes: saved };
+    return { headerLines: opening === undefined ? 0 : 1, bytes: saved };
   });
   const isGuessed = file.encoding === undefined && encoding === 'windows-1252';
-  const own = isUtf8 ? text : { path, from: 0, to: bytes, isExact: false };
-  return { ...facts, path, text: own, isEven: true, isGuessed, where: whereIn(name, from, headerLines) };
+  const linesAbove = isOwn && from === 0 ? (file.skip_lines ?? 0) - (file.header === false ? 1 : 0) : 0;
+  const own = isUtf8 && !isOwn ? text : { path, from: 0, to: bytes, isExact: false, linesAbove };
+  return { ...facts, path, text: own, isEven: true, isGuessed, where: whereIn(name, from, headerLines - linesAbove) };
+}
+
+/** A CSV text as all are read: in the quotes of RFC 4180, with LF behind each row and a header line in front. */
+function csvText(decoded: AsyncIterable<Buffer>, file: SourceFile, first: string | undefined): AsyncIterable<Buffer> {
+  if (!isOwnDialect(file)) return evenBreaks(decoded, file.delimiter);
+  const even = evenBreaks(standardQuotes(decoded, file), file.delimiter);
+  return file.header === false ? withHeader(even, file.delimiter, first) : even;
 }
 
 /** Where no byte is a carriage return, DuckDB sees for itself that rows end with LF. */
@@ -203,6 +217,7 @@ function encodingOf(
 function whereIn(name: string, from: number, headerLines: number): ReadyFile['where'] {
   return (line) => {
     if (line === undefined) return name;
-    return from === 0 ? `${name}, line ${line}` : `${name}, line ${line - headerLines} after byte ${from}`;
+    const own = line - headerLines;
+    return from === 0 ? `${name}, line ${own}` : `${name}, line ${own} after byte ${from}`;
   };
 }

@@ -3,22 +3,33 @@ import { headerIn, MAX_HEADER_BYTES } from './csv-header.ts';
 import { blocks } from './look-through.ts';
 
 const NEWLINE = 0x0a;
-const QUOTE = 0x22;
+
+/** The beginning of a file, as much as a header line may have. */
+export async function headOf(handle: FileHandle): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_HEADER_BYTES), 0, MAX_HEADER_BYTES, 0);
+  return buffer.subarray(0, bytesRead);
+}
 
 /** The header line of a CSV file, as bytes in Latin-1, and how many bytes it takes with its line break. */
 export async function headerOf(handle: FileHandle): Promise<ReturnType<typeof headerIn>> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_HEADER_BYTES), 0, MAX_HEADER_BYTES, 0);
-  return headerIn(buffer.toString('latin1', 0, bytesRead));
+  return headerIn((await headOf(handle)).toString('latin1'));
 }
 
-/** Where the last whole row before `to` ends, counted from a row's start at `from`; a quoted line break ends none. */
-export async function lastRowEnd(handle: FileHandle, from: number, to: number, quoted: boolean): Promise<number> {
-  let end = from;
+/**
+ * Where the last whole row before `to` ends; a quoted line break ends none. `signs`: the quote, and what stands before one
+ * that is text.
+ */
+export async function lastRowEnd(handle: FileHandle, to: number, signs?: readonly [number, number]): Promise<number> {
+  const [quote, marker] = signs ?? [];
+  let end = 0;
   let inside = false;
-  for await (const [block, at] of blocks(handle, from, to)) {
+  let escaped = false;
+  for await (const [block, at] of blocks(handle, 0, to)) {
     for (let index = 0; index < block.length; index += 1) {
       const byte = block[index];
-      if (byte === QUOTE) inside = quoted && !inside;
+      if (escaped) escaped = false;
+      else if (inside && byte === marker && marker !== quote) escaped = true;
+      else if (byte === quote) inside = !inside;
       else if (byte === NEWLINE && !inside) end = at + index + 1;
     }
   }

@@ -1,17 +1,27 @@
 export const FORMATS = ['csv', 'parquet', 'json', 'jsonl'] as const;
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1'] as const;
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
+export const QUOTES = ['"', "'", 'none'] as const;
+export const ESCAPES = ['"', "'", '\\'] as const;
 
 export type FileFormat = (typeof FORMATS)[number];
 export type Encoding = (typeof ENCODINGS)[number];
 export type Delimiter = (typeof DELIMITERS)[number];
 export type Packing = 'gzip' | 'zstd';
 
+/** How a CSV file is written, as far as the configuration says it. */
+export type CsvWriting = {
+  readonly delimiter: Delimiter | undefined;
+  readonly header?: boolean | undefined;
+  readonly skip_lines?: number | undefined;
+  readonly quote?: (typeof QUOTES)[number] | undefined;
+  readonly escape?: (typeof ESCAPES)[number] | undefined;
+};
+
 /** How a file is written, as far as the configuration says it. */
-export type Writing = {
+export type Writing = CsvWriting & {
   readonly format: FileFormat | undefined;
   readonly encoding: Encoding | undefined;
-  readonly delimiter: Delimiter | undefined;
 };
 
 /** A file of the folder as listed: its real path, size and time of change (milliseconds, to the microsecond). */
@@ -37,12 +47,28 @@ export type FileStream = { readonly name: string; readonly files: readonly Sourc
 
 const ENDINGS: Readonly<Record<string, FileFormat>> = {
   csv: 'csv',
+  tsv: 'csv',
   parquet: 'parquet',
   json: 'json',
   jsonl: 'jsonl',
   ndjson: 'jsonl',
 };
 const PACKINGS: Readonly<Record<string, Packing>> = { gz: 'gzip', zst: 'zstd' };
+
+const UNREAD: Readonly<Record<string, 'spreadsheet_unread' | 'archive_unread'>> = {
+  ...{ xlsx: 'spreadsheet_unread', xls: 'spreadsheet_unread', xlsm: 'spreadsheet_unread', ods: 'spreadsheet_unread' },
+  ...{ zip: 'archive_unread', bz2: 'archive_unread', xz: 'archive_unread', '7z': 'archive_unread' },
+  ...{ tar: 'archive_unread', tgz: 'archive_unread', rar: 'archive_unread' },
+};
+
+/** Why a file is not read whatever its format is said to be, by its ending; undefined for others. */
+export function unreadKind(name: string): 'spreadsheet_unread' | 'archive_unread' | undefined {
+  const ending = name.split('.').at(-1)?.toLowerCase() ?? '';
+  return Object.hasOwn(UNREAD, ending) ? UNREAD[ending] : undefined;
+}
+
+/** Whether a name says that tabs stand between fields. */
+export const isTabbed = (name: string): boolean => /\.tsv(?:\.(?:gz|zst))?$/i.test(name);
 
 /** What a file's name says: format and packing by its endings, and the name before them, without folders. */
 export function endingsOf(name: string): {

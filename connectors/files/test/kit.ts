@@ -65,8 +65,8 @@ export async function run(verb: string, inputs: Readonly<Record<string, unknown>
 }
 
 export async function discover(config: unknown) {
-  const { messages } = await run('discover', { config });
-  return messages[0]?.catalog ?? messages[0]?.trace.error.internal_message;
+  const said = await run('discover', { config });
+  return said.messages.find((m) => m.type === 'CATALOG')?.catalog ?? errorOf(said)?.internal_message;
 }
 export function configured(catalog: { streams: object[] }, sync_mode = 'incremental') {
   return { streams: catalog.streams.map((stream) => ({ stream, sync_mode, destination_sync_mode: 'append' })) };

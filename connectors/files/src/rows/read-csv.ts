@@ -29,7 +29,9 @@ export async function describeCsv(file: ReadyFile): Promise<Map<string, ValueFac
     withDuckdb(ready, async (connection) => csvFacts(connection, ready, await openCsv(ready)));
   if (file.isDamaged !== true) {
     try {
-      return await described(file);
+      const columns = await described(file);
+      // Where no line fits the header, looking at each says what is wrong.
+      if ([...columns.values()].some(({ kind }) => kind !== 'none')) return columns;
     } catch (error) {
       if (!isLineFault(error)) throw error;
     }
