@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Content } from './arrive.ts';
+import { signs } from './csv/standard-csv.ts';
 import { fault } from './fault.ts';
 import { changeOf } from './list-folder.ts';
 import { bytesOf, type Look, lookThrough } from './look-through.ts';
 import { endsRow, lastRowEnd } from './row-end.ts';
 import { saveBytes } from './save-bytes.ts';
 import type { Encoding, LocalPlace, SourceFile } from './source-file.ts';
-import { signs } from './standard-csv.ts';
 import { withHandle } from './with-handle.ts';
 
 /** Files up to this size are read from a copy, so that it does not matter what becomes of them meanwhile. */

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { arrive, type Content, type Reader } from './arrive.ts';
+import { isOwnDialect, openingOf, signs, standardQuotes, withHeader } from './csv/standard-csv.ts';
 import { decodeText } from './decode-text.ts';
 import { evenBreaks, rowBreaks } from './even-breaks.ts';
 import { fault } from './fault.ts';
@@ -12,7 +13,6 @@ import { bytesOf, lookThrough } from './look-through.ts';
 import { headOf, lastRowEnd, nextRow } from './row-end.ts';
 import { saveBytes } from './save-bytes.ts';
 import type { Delimiter, Encoding, FileFormat, SourceFile } from './source-file.ts';
-import { isOwnDialect, openingOf, signs, standardQuotes, withHeader } from './standard-csv.ts';
 import { withHandle } from './with-handle.ts';
 
 /** A file as it is read: here, unpacked, UTF-8 if it is text, and with line breaks of one kind if it is CSV. */

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
 import { cases } from '../../../test/lane.ts';
-import { standardQuotes } from '../src/standard-csv.ts';
+import { standardQuotes } from '../src/csv/standard-csv.ts';
 import { configured, dataOf, discover, errorOf, folder, read, run, type Said, statesOf } from './kit.ts';
 
 const logsOf = ({ messages }: Said) => messages.filter((m) => m.type === 'LOG').map((m) => m.log.message);

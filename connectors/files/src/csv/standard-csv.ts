@@ -1,5 +1,5 @@
-import { headerDialect, headerIn, MAX_HEADER_BYTES } from './csv-header.ts';
-import type { CsvWriting, Delimiter } from './source-file.ts';
+import { headerDialect, headerIn, MAX_HEADER_BYTES } from '../csv-header.ts';
+import type { CsvWriting, Delimiter } from '../source-file.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
