@@ -38,7 +38,8 @@ const writing = {
     maximum: MAX_SKIPPED_LINES,
     title: 'Lines to skip',
     default: 0,
-    description: 'How many lines of CSV files stand above the header, such as a title.',
+    description:
+      'How many lines of CSV files stand above the header, such as a title. Blank ones behind them are left out too.',
   },
   quote: {
     enum: QUOTES,

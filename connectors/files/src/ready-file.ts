@@ -170,6 +170,7 @@ async function readyAt(
   if (isUtf8 && format !== 'csv') return { ...facts, path: still.path, isEven: false, where: whereIn(name, 0, 0) };
   if (breaks !== 'mixed') return { ...facts, path: still.path, isEven: breaks === 'lf', where: whereIn(name, 0, 0) };
   const path = join(temp, 'ready');
+  const above = { lines: file.header === false ? -1 : 0 };
   const { headerLines, bytes } = await withHandle(still.path, name, async (handle) => {
     const opening = from > 0 && format === 'csv' ? await openingOf(await headOf(handle), file) : undefined;
     const parts = async function* () {
@@ -177,20 +178,31 @@ async function readyAt(
       yield* bytesOf(handle, from, still.to);
     };
     const decoded = decodeText(parts(), encoding, name);
-    const saved = await saveBytes(path, format === 'csv' ? csvText(decoded, file, opening?.first) : decoded, name);
+    const saved = await saveBytes(
+      path,
+      format === 'csv' ? csvText(decoded, file, { first: opening?.first, above }) : decoded,
+      name,
+    );
     // As DuckDB counts, a row is one line.
     return { headerLines: opening === undefined ? 0 : 1, bytes: saved };
   });
   const isGuessed = file.encoding === undefined && encoding === 'windows-1252';
-  const linesAbove = isOwn && from === 0 ? (file.skip_lines ?? 0) - (file.header === false ? 1 : 0) : 0;
+  const linesAbove = isOwn && from === 0 ? above.lines : 0;
   const own = isUtf8 && !isOwn ? text : { path, from: 0, to: bytes, isExact: false, linesAbove };
   return { ...facts, path, text: own, isEven: true, isGuessed, where: whereIn(name, from, headerLines - linesAbove) };
 }
 
 /** A CSV text as all are read: in the quotes of RFC 4180, with LF behind each row and a header line in front. */
-function csvText(decoded: AsyncIterable<Buffer>, file: SourceFile, first: string | undefined): AsyncIterable<Buffer> {
+function csvText(
+  decoded: AsyncIterable<Buffer>,
+  file: SourceFile,
+  { first, above }: { readonly first: string | undefined; readonly above: { lines: number } },
+): AsyncIterable<Buffer> {
   if (!isOwnDialect(file)) return evenBreaks(decoded, file.delimiter);
-  const even = evenBreaks(standardQuotes(decoded, file), file.delimiter);
+  const onAbove = (lines: number) => {
+    above.lines += lines;
+  };
+  const even = evenBreaks(standardQuotes(decoded, file, onAbove), file.delimiter);
   return file.header === false ? withHeader(even, file.delimiter, first) : even;
 }
 

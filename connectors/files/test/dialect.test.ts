@@ -35,12 +35,12 @@ t.test('files without a header → columns by their number, and rows that are ad
 });
 
 t.test('lines above the header are left out, and places count them', async (t) => {
-  const path = await folder({ 'a.csv': 'Sales; 2024\r\n\r\nid,n\r\n1,x\r\n2\r\n' });
-  const config = { path, skip_lines: 2 };
+  const path = await folder({ 'a.csv': 'Sales; 2024\r\n\r\n \r\nid,n\r\n1,x\r\n2\r\n' });
+  const config = { path, skip_lines: 1 };
   const catalog = configured(await discover(config));
   const first = await read(config, catalog);
   t.strictSame(dataOf(first)[0], { id: 1, n: 'x' });
-  t.match(logsOf(first), [/a\.csv, line 5/]);
+  t.match(logsOf(first), [/a\.csv, line 6/]);
   await appendFile(join(path, 'a.csv'), '3,z\r\n');
   t.strictSame(dataOf(await read(config, catalog, statesOf(first))), [{ id: 3, n: 'z' }]);
 });

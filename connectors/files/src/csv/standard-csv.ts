@@ -20,19 +20,34 @@ export function signs({ quote = '"', ...own }: CsvWriting): readonly [number, nu
   return [quote.charCodeAt(0), (own.escape ?? quote).charCodeAt(0)];
 }
 
-/** How many bytes the first lines of a text take, read as Latin-1. */
-export function linesIn(head: string, lines: number): number {
+type Above = { readonly bytes: number; readonly lines: number };
+
+/** The lines of a text, read as Latin-1, that stand above its header: those to skip, and blank ones behind them. */
+function linesAbove(head: string, skip: number): Above {
   const ends = /\r\n|\r|\n/g;
-  for (let left = lines; left > 0; left -= 1) if (ends.exec(head) === null) return head.length;
-  return ends.lastIndex;
+  let above: Above = { bytes: 0, lines: 0 };
+  while (skip > 0) {
+    const found = ends.exec(head);
+    const isBlank = found !== null && head.slice(above.bytes, found.index).trim() === '';
+    if (above.lines >= skip && !isBlank) break;
+    above = { bytes: found === null ? head.length : ends.lastIndex, lines: above.lines + 1 };
+    if (found === null) break;
+  }
+  return above;
 }
 
-/** A CSV text in UTF-8 without its first lines, in the quotes of RFC 4180. */
-export async function* standardQuotes(source: AsyncIterable<Buffer>, writing: CsvWriting): AsyncGenerator<Buffer> {
+/** A CSV text in UTF-8 without the lines above its header, whose number is given to `onAbove`, in the quotes of RFC 4180. */
+export async function* standardQuotes(
+  source: AsyncIterable<Buffer>,
+  writing: CsvWriting,
+  onAbove: (lines: number) => void = () => undefined,
+): AsyncGenerator<Buffer> {
   const text = headed(source, (head) => {
     const from = head.subarray(0, MARK.length).equals(MARK) ? MARK.length : 0;
     const unmarked = head.subarray(from);
-    return unmarked.subarray(linesIn(unmarked.toString('latin1'), writing.skip_lines ?? 0));
+    const { bytes, lines } = linesAbove(unmarked.toString('latin1'), writing.skip_lines ?? 0);
+    onAbove(lines);
+    return unmarked.subarray(bytes);
   });
   const [quote, marker] = signs(writing);
   if (quote === QUOTE && marker === QUOTE) return yield* text;
@@ -70,7 +85,7 @@ export async function openingOf(
   writing: CsvWriting,
 ): Promise<{ readonly bytes: number; readonly first: string }> {
   const text = head.toString('latin1');
-  const skipped = linesIn(text, writing.skip_lines ?? 0);
+  const { bytes: skipped } = linesAbove(text, writing.skip_lines ?? 0);
   const bytes = writing.header === false ? skipped : skipped + headerIn(text.slice(skipped)).bytes;
   const blocks = async function* () {
     yield head;
