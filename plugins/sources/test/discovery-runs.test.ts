@@ -63,7 +63,7 @@ t.test('a discovery', async (t) => {
   /** Starts a discovery that waits for a worker, and has its first attempt killed. */
   const renewedAndKilled = async (asked: object) => {
     const { run_id, workflow_id } = ok(await api(startDiscovery, { body: asked, query: { queue: true } }));
-    await killedAttempt(platform, { run_id }, patient);
+    await killedAttempt(platform, { run_id }, { points: ['C6'], environment: patient });
     return workflow_id;
   };
 

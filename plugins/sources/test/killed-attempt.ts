@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { FaultPoint } from '@weir/kernel';
 import { faultFolder } from '../../../test/crash/fault-folder.ts';
 import type { TestPlatform } from './platform.ts';
 
@@ -10,17 +11,21 @@ export interface WaitingRun {
   source_id?: string;
 }
 
-/**
- * Has an attempt of a run of tenant `demo` killed where a credential that its connector renewed is kept, and nothing else of
- * the attempt has to be. `environment` is what its process is told otherwise than the platform.
- */
+/** Where a process of an attempt is killed, once those before were passed, and what its own is told otherwise than the platform. */
+export interface Killing {
+  points: readonly [FaultPoint, ...FaultPoint[]];
+  environment?: Record<string, string>;
+}
+
+/** Has the process of an attempt of a run of tenant `demo` killed that comes to a point, its own or that of its sync. */
 export async function killedAttempt(
   platform: TestPlatform,
   { run_id, source_id }: WaitingRun,
-  environment: Record<string, string> = {},
+  { points, environment = {} }: Killing,
 ): Promise<void> {
   const faults = await faultFolder(join(platform.folder, 'faults'));
-  await faults.arm('C6');
+  await faults.clear();
+  await faults.arm(points[0]);
   const order = JSON.stringify({ tenant: await platform.tenant('demo'), run_id, source_id });
   const program = join(import.meta.dirname, 'attempt-child.ts');
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
@@ -28,8 +33,13 @@ export async function killedAttempt(
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...platform.environment, ...environment, WEIR_FAULTPOINTS: faults.path },
     stdio: ['ignore', 'ignore', process.env.WEIR_TEST_VERBOSE ? 'inherit' : 'ignore'],
   });
-  await faults.held('C6');
   const gone = once(child, 'exit');
-  child.kill('SIGKILL');
+  let pid = await faults.held(points[0]);
+  for (const [at, point] of points.slice(1).entries()) {
+    await faults.arm(point);
+    await faults.release([points[at] ?? point]);
+    pid = await faults.held(point);
+  }
+  process.kill(pid, 'SIGKILL');
   await gone;
 }

@@ -97,8 +97,8 @@ t.test('credentials that a connector renews, while a real secret store keeps the
   const discovery = ok(
     await api(startDiscovery, { body: { ...other.of, credential_ref: other.credential_ref }, query }),
   );
-  await killedAttempt(platform, { run_id: sync.run_id, source_id }, reader);
-  await killedAttempt(platform, { run_id: discovery.run_id }, reader);
+  await killedAttempt(platform, { run_id: sync.run_id, source_id }, { points: ['C6'], environment: reader });
+  await killedAttempt(platform, { run_id: discovery.run_id }, { points: ['C6'], environment: reader });
   await renewals(t, one, 1);
   await renewals(t, other, 1);
   const worker = await startWorker();

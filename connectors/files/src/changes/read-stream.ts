@@ -141,7 +141,7 @@ async function readOne(
 
 /** Has the rows of a file replaced. In a full refresh, and before anything was read, no rows of it are looked for. */
 async function replace({ context, plan }: Reading, { key }: SourceFile): Promise<void> {
-  const isKnown = plan.rows === 'named' && context.stream.sync_mode === 'incremental';
+  const isKnown = plan.rows !== 'none' && context.stream.sync_mode === 'incremental';
   if (isKnown) await context.emit.replaceFile(key);
 }
 

@@ -1,0 +1,172 @@
+import { appendFile, copyFile, mkdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FaultPoint } from '@weir/kernel';
+import { previewDataset } from '@weir/plugin-datasets/contract';
+import t from 'tap';
+import { getSyncStatus, startSync } from '../src/contract.ts';
+import { killedAttempt } from './killed-attempt.ts';
+import { ownAttempt } from './own-attempt.ts';
+import { type enableAll, ok, testPlatform } from './platform.ts';
+import { describedSource } from './ready-source.ts';
+
+const CASES = join(import.meta.dirname, '../../../connectors/files/test/cases');
+type Settings = Parameters<typeof enableAll>[2];
+
+/** A stream of CSV files of a folder, synced by attempts in this process or in ones that are killed. */
+async function csvStream(name: string, settings: Settings) {
+  const api = await platform.as('demo');
+  const tenant = await platform.tenant('demo');
+  const kernel = platform.kernel.plugins.find(({ manifest }) => manifest.id === 'sources')?.kernel;
+  const folder = join(platform.folder, name);
+  await mkdir(folder);
+  const source_config = { path: folder, streams: [{ name: 'rows', glob: '*.csv' }] };
+  const properties = { id: { type: 'integer' }, n: { type: 'string' } };
+  const body = { name, pattern_id: 'files', source_config };
+  const sourceId = await describedSource(api, body, { name: 'rows', properties, ...settings });
+  let stamp = 0;
+  const params = { dataset_id: `bronze.demo.${name}__rows` };
+  return {
+    at: (file: string) => join(folder, file),
+    /** Gives a file a time of change that it never had. */
+    async touch(file: string): Promise<void> {
+      stamp += 1;
+      await utimes(join(folder, file), stamp, stamp);
+    },
+    /** What the table holds: the rows as `id n _file`, in order. */
+    async rows(columns = 'id,n,_file'): Promise<string[]> {
+      const { rows } = ok(await api(previewDataset, { params, query: { columns, limit: 100 } }));
+      return rows.map((row) => row.join(' ')).toSorted();
+    },
+    /** Syncs the stream; an attempt before is killed at the last of these points. `between` sees the table then. */
+    async sync(points: readonly FaultPoint[] = [], between: () => Promise<void> = async () => undefined) {
+      const query = { queue: true };
+      const { run_id } = ok(await api(startSync, { params: { source_id: sourceId }, query }));
+      const [first, ...others] = points;
+      if (first !== undefined) {
+        await killedAttempt(platform, { run_id, source_id: sourceId }, { points: [first, ...others] });
+        await between();
+      }
+      const { end } = await ownAttempt(platform, { runId: run_id, sourceId });
+      if (end !== 'done') throw end;
+      await kernel?.runs.finish(tenant, run_id, { status: 'succeeded' });
+      const { run } = ok(await api(getSyncStatus, { params: { source_id: sourceId }, query: { run_id } }));
+      return run?.streams[0];
+    },
+  };
+}
+
+const platform = await testPlatform(t);
+
+t.test('a file changes, and the sync is killed at any point → the table is the file', async (t) => {
+  const { at, touch, rows, sync } = await csvStream('killed', {
+    sync_mode: 'incremental',
+    write_mode: 'append',
+  });
+  const b = ['7 g b.csv', '8 h b.csv'];
+  let now: string[] = [];
+  /** Changes a file, and has the sync of it killed: before it goes on the table is as it was, or as it has to be. */
+  const changed = async (what: string, points: readonly FaultPoint[], wanted: readonly string[]) => {
+    const before = now;
+    now = [...wanted, ...b].toSorted();
+    const between = async () => {
+      const seen = await rows();
+      t.ok(
+        [before, now].some((one) => one.join() === seen.join()),
+        `${what}, killed at ${points.at(-1)}: ${seen}`,
+      );
+    };
+    const stream = await sync(points, between);
+    t.strictSame(await rows(), now, what);
+    return stream;
+  };
+  await writeFile(at('b.csv'), 'id,n\n7,g\n8,h\n');
+  await copyFile(join(CASES, 'edited_before.csv'), at('a.csv'));
+  await touch('a.csv');
+  await changed('at first', [], ['1 a a.csv', '2 b a.csv']);
+  await copyFile(join(CASES, 'edited_after.csv'), at('a.csv'));
+  await touch('a.csv');
+  const edited = ['1 a a.csv', '2 B-corrected a.csv'];
+  const stream = await changed('edited', ['S7', 'S6'], edited);
+  t.match(stream, { rows_written: 2, rows_in_table: 2, checksum: /:/ });
+  await appendFile(at('a.csv'), '3,c\n');
+  await touch('a.csv');
+  t.match(await changed('longer', ['S5'], [...edited, '3 c a.csv']), { rows_written: 1, rows_in_table: 1 });
+  await touch('a.csv');
+  t.match(await changed('touched', ['S12'], [...edited, '3 c a.csv']), { rows_written: 0 });
+  await writeFile(at('a.csv'), 'id,n\n1,a\n');
+  await touch('a.csv');
+  await changed('shorter', ['S9'], ['1 a a.csv']);
+  await writeFile(at('a.csv'), '');
+  await touch('a.csv');
+  await changed('emptied', ['S10'], []);
+  await writeFile(at('a.csv'), 'id,n\n1,z\n');
+  await touch('a.csv');
+  await changed('with rows again', [], ['1 z a.csv']);
+  await rm(at('a.csv'));
+  t.match(await changed('gone', [], ['1 z a.csv']), { rows_written: 0 });
+  await writeFile(at('a.csv'), 'id,n\n1,y\n');
+  await touch('a.csv');
+  await changed('back', [], ['1 y a.csv']);
+});
+
+t.test('modes and tables of before', async (t) => {
+  await t.test('merge: rows that no file has any more go, a key that another file has stays', async (t) => {
+    const settings = { sync_mode: 'incremental', write_mode: 'merge', primary_key: [['id']] } satisfies Settings;
+    const { at, touch, rows, sync } = await csvStream('merged', settings);
+    await writeFile(at('a.csv'), 'id,n\n1,a\n2,a\n');
+    await writeFile(at('b.csv'), 'id,n\n2,b\n3,b\n');
+    await sync();
+    t.strictSame(await rows(), ['1 a a.csv', '2 b b.csv', '3 b b.csv']);
+    await writeFile(at('b.csv'), 'id,n\n4,b\n');
+    await touch('b.csv');
+    await sync();
+    t.strictSame(await rows(), ['1 a a.csv', '2 a a.csv', '4 b b.csv']);
+  });
+
+  await t.test('soft_delete: such rows are marked', async (t) => {
+    const settings = { sync_mode: 'incremental', write_mode: 'soft_delete', primary_key: [['id']] } satisfies Settings;
+    const { at, touch, rows, sync } = await csvStream('marked', settings);
+    await writeFile(at('a.csv'), 'id,n\n1,a\n2,a\n');
+    await sync();
+    await writeFile(at('a.csv'), 'id,n\n2,b\n');
+    await touch('a.csv');
+    await sync();
+    const seen = await rows('id,n,_file,_deleted_at');
+    t.match(seen, [/^1 a a\.csv \d{4}-/, /^2 b a\.csv $/]);
+  });
+
+  await t.test('full refresh: overwrite replaces the table, append keeps a copy of each sync', async (t) => {
+    for (const [name, write_mode, copies] of [
+      ['whole', 'overwrite', 1],
+      ['copies', 'append', 2],
+    ] as const) {
+      const { at, touch, rows, sync } = await csvStream(name, { sync_mode: 'full_refresh', write_mode });
+      for (const letter of ['x', 'y']) {
+        await writeFile(at('a.csv'), `id,n\n1,${letter}\n`);
+        await touch('a.csv');
+        await sync();
+      }
+      t.strictSame(await rows(), ['1 x a.csv', '1 y a.csv'].slice(-copies), name);
+    }
+  });
+
+  await t.test('a table whose rows have no names → they get them once, or the sync is refused by name', async (t) => {
+    const settings = { sync_mode: 'incremental', write_mode: 'append' } as const;
+    const { at, rows, sync } = await csvStream('unnamed', settings);
+    await writeFile(at('a.csv'), 'id,n\n1,a\n');
+    await writeFile(at('b.csv'), 'id,n\n2,b\n');
+    await sync();
+    // What a release before has stored of the same files.
+    const forget = () =>
+      platform.database.peek(
+        `update datasets.checkpoint set state = regexp_replace(state, ',.?"named.?":true', '', 'g')`,
+      );
+    await forget();
+    t.match(await sync(), { rows_written: 2 });
+    t.strictSame(await rows(), ['1 a a.csv', '2 b b.csv'], 'also those that have names already');
+    await forget();
+    await rm(at('b.csv'));
+    const refused = await sync().catch((error: unknown) => error);
+    t.match(refused, { failure: { code: 'rows_unnamed' } });
+  });
+});
