@@ -14,7 +14,7 @@ from pyiceberg.catalog import load_catalog
 from pyiceberg.conversions import from_bytes
 
 NAME, URI, WAREHOUSE, DATA = sys.argv[1:5]
-META = ["_extracted_at", "_run_id", "_errors", "_extra"]
+META = ["_extracted_at", "_run_id", "_errors", "_extra", "_file"]
 # So many rows of a table are looked through for marks of errors.
 FIRST_ROWS = 10_000
 catalog = load_catalog(NAME, type="sql", uri=URI, warehouse=f"file://{WAREHOUSE}", init_catalog_tables="false")

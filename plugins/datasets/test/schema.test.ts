@@ -175,3 +175,20 @@ t.test('a table of exact columns has no others, and one that is replaced drops w
     entry: { code: 'schema_incompatible' },
   } as unknown as Error);
 });
+
+t.test('a table whose rows come from files → it gets the column of their file, under `freeze` too', async (t) => {
+  const world = await lake(t);
+  const acme = await world.tenant('acme');
+  const { ref } = await world.land(acme, 'orders', [{ id: 1 }], FIRST);
+  const names = ({ schema }: { schema: object }) =>
+    (schema as { fields: { name: string }[] }).fields.map(({ name }) => name).filter((name) => name.startsWith('_f'));
+  const frozen = { policy: 'freeze', ofFiles: true } as const;
+  t.strictSame(names(await world.tables.prepare(acme, ref, FIRST)), []);
+  await t.rejects(world.tables.prepare(acme, ref, SECOND, frozen), { code: 'schema_frozen' });
+  t.strictSame(names(await world.tables.prepare(acme, ref, FIRST, frozen)), ['_file']);
+  t.strictSame(names(await world.tables.prepare(acme, ref, FIRST)), ['_file'], 'it stays');
+  const other = world.tables.bronze(acme, 'others');
+  await world.tables.prepare(acme, other, {}, { columns: { exactly: [{ name: '_file', type: 'long' }] } });
+  const kept = { ofFiles: true, conflicts: 'keep' } as const;
+  await t.rejects(world.tables.prepare(acme, other, FIRST, kept), { code: 'columns_refused' });
+});

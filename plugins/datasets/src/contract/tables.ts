@@ -75,7 +75,7 @@ export interface TypedColumn {
 /** How `prepare` makes or changes a table. */
 export interface PrepareOptions {
   /**
-   * Under `freeze` a table that is there is never changed: a column that it lacks, or has in another type, is
+   * Under `freeze` a table that is there gets the column of files at most: any other column that it lacks, or has in another type, is
    * `schema_frozen`. Otherwise columns are added and widened.
    */
   policy?: 'evolve' | 'freeze' | 'capture';

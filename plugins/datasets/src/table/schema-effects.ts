@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommitEffect, CommitEvent, FoundTable } from '@weir/engine';
 import type { Tenant, TenantTransaction } from '@weir/kernel';
-import { kernelProblems, type Problem } from '@weir/kernel/contract';
+import { kernelProblems } from '@weir/kernel/contract';
 import {
   createTable,
   currentSchema,
+  FILE_COLUMN,
   LakehouseError,
   outdatedMetadata,
   type PartitionBy,
@@ -146,7 +147,7 @@ async function draftSchema(
   }
   const { metadata, metadataLocation } = from;
   const { schema } = wantedSchema(from, wanted);
-  if (policy === 'freeze') throw frozen(currentSchema(metadata), schema);
+  if (policy === 'freeze') assertFrozen(currentSchema(metadata), schema);
   const input = { io: writes.io, metadata, metadataLocation, files: [], schema };
   const next = await prepareAppend({ ...input, writeMetadata: remote === undefined });
   const to = { metadata: next.metadata, metadataLocation: next.newMetadataLocation };
@@ -168,11 +169,13 @@ async function moveRemote(remote: RemoteCatalog, ident: TableIdent, { to, change
   if (outcome === 'unknown') throw kernelProblems.dependencyUnavailable();
 }
 
-/** Names the fields by which the wanted schema differs from the one that may not change. */
-function frozen(has: TableSchema, wants: TableSchema): Problem {
+/** Refuses a change of a schema that may not change, by its fields. The column of files is none of the source's. */
+function assertFrozen(has: TableSchema, wants: TableSchema): void {
   const known = new Map(has.fields.map((field) => [field.id, field]));
   const columns = wants.fields.filter((field) => known.get(field.id) !== field).map((field) => field.name);
-  return datasetProblems.schemaFrozen({ values: { count: columns.length }, members: { columns } });
+  const [only] = columns;
+  if (columns.length === 1 && only === FILE_COLUMN.name) return;
+  throw datasetProblems.schemaFrozen({ values: { count: columns.length }, members: { columns } });
 }
 
 function asLostRace(error: unknown): never {
