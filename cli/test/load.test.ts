@@ -71,6 +71,9 @@ t.test(
     await writeFile(join(platform.folder, 'mine', 'other.csv'), 'id\n1\n');
     const other = await weir(`load ${join(platform.folder, 'mine', 'other.csv')} --as orders`);
     t.match(other, { code: 5, stderr: /The source orders reads something else\.[\s\S]*--as <name>/ });
+    await writeFile(file, 'id,customer\n1,ada\n2,GRACE\n');
+    const edited = JSON.parse((await weir(`load ${file} -o json`)).stdout).tables;
+    t.match(edited, [{ rows_written: 2, rows: { length: 2 } }], 'an edited file takes the place of its rows');
     const odd = join(platform.folder, 'Müller&Söhne#1.csv');
     await writeFile(odd, 'id\n1\n');
     t.match(JSON.parse((await weir(`load ${odd} --as odd -o json`)).stdout).tables, [{ rows_written: 1 }]);

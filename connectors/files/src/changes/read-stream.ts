@@ -56,6 +56,7 @@ async function readChanged(reading: Reading): Promise<{ reached: FileState; edit
   const edited: SourceFile[] = [];
   const emptied: { readonly file: SourceFile; readonly entry: FileEntry }[] = [];
   const isKept = (known: FileEntry | undefined) => isMerged(context) && plan.rows === 'named' && known !== undefined;
+  await noteGone(reading);
   if (plan.gone.length > 0) await emit.state(reached);
   for (const { file, known } of plan.toRead) {
     signal.throwIfAborted();
@@ -103,6 +104,7 @@ async function nameRows(reading: Reading): Promise<void> {
     if (missing !== undefined) throw fault('rows_unnamed', missing);
     await context.emit.replaceFile(null);
   }
+  await noteGone(reading);
   const message = 'All files are read again, once: the rows of the table have no names of files yet';
   await context.emit.log('INFO', message);
   await readWhole(reading, { order: readInOrder(files, plan.state, []), reached: plan.state });
@@ -137,6 +139,14 @@ async function readOne(
     });
     return 'read';
   });
+}
+
+/** Says which files are gone, once: the next state does not know them any more. */
+async function noteGone({ context: { emit }, plan }: Reading): Promise<void> {
+  const [first, ...others] = plan.gone;
+  if (first === undefined) return;
+  const names = others.length === 0 ? `${first} is` : `${first} and ${others.length} more files are`;
+  await emit.log('WARN', `${names} gone: the rows stay`);
 }
 
 /** Has the rows of a file replaced. In a full refresh, and before anything was read, no rows of it are looked for. */
