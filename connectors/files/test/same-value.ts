@@ -1,6 +1,6 @@
 /** Sign, digits and power of ten of a number's text: equal for equal numbers. */
 function exact(text: string): string {
-  const match = /^(-?)([0-9]*)\.?([0-9]*)(?:[eE]([-+]?[0-9]+))?$/.exec(text);
+  const match = /^\+?(-?)([0-9]*)\.?([0-9]*)(?:[eE]([-+]?[0-9]+))?$/.exec(text);
   if (match === null) return `no number: ${text}`;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
@@ -8,6 +8,10 @@ function exact(text: string): string {
   const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - kept.length);
   return kept === '' ? '0' : `${sign}${kept}e${power}`;
 }
+
+/** Whether a whole number is exactly a double, though the double prints fewer digits. */
+const isOwnSize = (value: string, text: string) =>
+  /^-?[0-9]+$/.test(text) && BigInt(text) === BigInt(Number(text)) && Number(value) === Number(text);
 
 const ORDERS = ['ymd', 'mdy', 'dmy'] as const;
 
@@ -55,8 +59,6 @@ export function sameValue(type: string, value: string | null, text: string, colu
   if (text === '') return value === null;
   if (value === null) return false;
   switch (type) {
-    case 'long':
-      return value === inner;
     case 'boolean':
       return inner.toLowerCase() === value;
     case 'date':
@@ -66,6 +68,8 @@ export function sameValue(type: string, value: string | null, text: string, colu
       return sameInstant(value, inner);
     case 'time':
       return clock(value) === clock(inner);
+    case 'double':
+      return exact(value) === exact(inner) || isOwnSize(value, inner);
     default:
       return exact(value) === exact(inner);
   }

@@ -1,7 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import { cases } from '../../../test/lane.ts';
-import { folder } from './kit.ts';
+import { discover, folder } from './kit.ts';
 import { sameValue } from './same-value.ts';
 import { type Staged, staged } from './staged.ts';
 import { columnOf, NUMERALS, WRITTEN } from './written-values.ts';
@@ -63,4 +65,28 @@ t.test('columns of a JSONL file → each value is equal, or text, or marked', as
     t.strictSame(lost(found, columns, written), []);
   });
   await fc.assert(property, RUNS);
+});
+
+t.test('numbers of a later file → each value is equal, or text, or marked', async (t) => {
+  const { whole, few, zeros, number, money, long, codes, exponents, signed, hex } = WRITTEN as Required<typeof WRITTEN>;
+  const kinds = [whole, few, zeros, number, money, long, codes, exponents, signed, hex] as fc.Arbitrary<string>[];
+  const table = fc.array(fc.tuple(columnOf(kinds, ROWS), columnOf(kinds, ROWS)), {
+    minLength: COLUMNS,
+    maxLength: COLUMNS,
+  });
+  const property = fc.asyncProperty(table, async (pairs) => {
+    const head = `id,${pairs.map((_, at) => `c${at}`).join(',')}\n`;
+    const textOf = (columns: readonly Column[]) =>
+      head +
+      rowsOf(columns)
+        .map((row, at) => `${at},${row.map(csvField).join(',')}\n`)
+        .join('');
+    const path = await folder({ '1.csv': textOf(pairs.map(([one]) => one)) });
+    const config = { path, streams: [{ name: 's', glob: '*' }] };
+    const catalog = await discover(config);
+    await writeFile(join(path, '2.csv'), textOf(pairs.map(([, other]) => other)));
+    const columns = pairs.map(([one, other]) => [...one, ...other]);
+    t.strictSame(lost(await staged(config, catalog), columns), []);
+  });
+  await fc.assert(property, { numRuns: cases(100) });
 });
