@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { until } from '../../../test/until.ts';
 import { getSyncReceipt, getVerification, readRunLogs, updateStream, verifySync } from '../src/contract.ts';
-import { type Api, discovered, filesSource, ok, refusal, streamsOf, synced } from './platform.ts';
+import { type Api, discovered, enableAll, filesSource, ok, refusal, streamsOf, synced } from './platform.ts';
 import { sharedPlatform } from './shared-platform.ts';
 import { ABSENT } from './stream-source.ts';
 
@@ -66,4 +66,29 @@ t.test('a receipt is held against the tables: equal, superseded, changed by some
   const other = await platform.as('other');
   t.equal(refusal(await other(verifySync, params(first.run_id))), '404 not_found');
   t.equal(refusal(await other(getVerification, params(first.run_id))), '404 not_found');
+});
+
+t.test('a receipt of a sync that replaced the rows of a file → equal, and the one before is superseded', async (t) => {
+  const platform = await sharedPlatform(t);
+  const api = await platform.as('demo');
+  const data = join(platform.folder, 'edited');
+  await mkdir(data);
+  await writeFile(join(data, 'a.csv'), 'id,name\n1,Ada\n2,Grace\n');
+  await writeFile(join(data, 'b.csv'), 'id,name\n3,Joan\n');
+  const streams = [{ name: 'people', glob: '*.csv' }];
+  const { source_id } = await filesSource(api, 'edited', data, { streams });
+  t.match(await discovered(api, source_id), { status: 'succeeded' });
+  await enableAll(api, source_id, { sync_mode: 'incremental', write_mode: 'append' });
+  const first = await synced(api, source_id);
+  t.match(first.streams, [{ rows_in_table: 3 }]);
+  await writeFile(join(data, 'a.csv'), 'id,name\n1,Ada\n2,Hopper\n4,Hedy\n');
+  const second = await synced(api, source_id);
+  t.match(second.streams, [{ rows_written: 3, rows_in_table: 3, checksum: String }]);
+  const same = { outcome: { verdict: 'equal', streams: [{ superseded_by: null }] } };
+  t.match(await verified(api, second.run_id), same);
+  const replaced = { outcome: { verdict: 'equal', streams: [{ superseded_by: second.run_id }] } };
+  t.match(await verified(api, first.run_id), replaced);
+  const query = { step: 'commit' } as const;
+  const { items } = ok(await api(readRunLogs, { params: { source_id, run_id: second.run_id }, query }));
+  t.match(items, [{ message: /^committed 3 rows .*, 2 earlier rows of their files taken out$/ }]);
 });

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getDataset, previewDataset } from '@weir/plugin-datasets/contract';
+import { NO_ROWS_CHECKSUM } from '@weir/plugin-datasets/stage';
 import fc from 'fast-check';
 import t from 'tap';
 import { getSyncReceipt, readRunLogs } from '../src/contract.ts';
@@ -68,6 +69,22 @@ t.test('a run counts on from what earlier attempts have stored; where a part is 
     t.equal(figuresOf(stored, 'another').rowsDeduplicated, 0, 'and is that of its run alone');
     return figures.rowsDeduplicated;
   };
+  const part = {
+    files: [],
+    rows: 1,
+    rowsWithErrors: 0,
+    rowsWithExtra: 0,
+    bytes: 1,
+    checksum: NO_ROWS_CHECKSUM,
+    captured: [],
+  };
+  const replacing = (replacedOfRun: number) => {
+    const own = { ...merged, inserted: 1, deduplicated: 0, keepsBatch: true, replacedOfRun };
+    const figures = figuresOf(undefined, 'r');
+    return withBatch(figures, { ...next, batch: { ...batch, parts: [part], replacedFiles: ['a'] }, merged: own }, 1);
+  };
+  t.match(replacing(0), { rowsInTable: 1, checksum: NO_ROWS_CHECKSUM }, 'rows of other runs went');
+  t.match(replacing(1), { rowsInTable: 0, checksum: undefined }, 'of rows of the run itself only the table knows');
   t.equal(after({ batch: 1, rows_deduplicated: 2 }), 5);
   t.equal(after({ batch: 1 }), undefined, 'a release that did not count was there before');
 });
