@@ -21,26 +21,24 @@ const MARK = /^\xef\xbb\xbf/;
 
 export type Sifting = {
   readonly dialect: CsvDialect;
-  /** A folder of the caller's own. */
-  readonly folder: string;
   /** How many rows of the file were given already. */
   readonly given?: number;
-  readonly partBytes?: number;
   readonly onRejected: (line: RejectedLine) => Promise<void>;
+};
+export type Parting = Sifting & {
+  /** A folder of the caller's own. */
+  readonly folder: string;
+  readonly partBytes?: number;
 };
 
 /**
  * Divides a CSV file into rows, which come in clean parts one after the other, and lines that are none. A part is a copy of
- * the header and of rows that fit it, with LF behind each; the caller removes it before it asks for the next. `schema_changed_in_file` at the end when the header is not that of the rows.
+ * the header and of rows that fit it, with LF behind each; the caller removes it before it asks for the next.
  */
-export async function* siftCsv(file: ReadyFile, sifting: Sifting): AsyncGenerator<ReadyFile> {
-  const { text } = file;
-  const { dialect, folder, partBytes = PART_BYTES } = sifting;
-  const header = await withHandle(text.path, file.where(), headerOf);
-  const line = Buffer.from(header.line.replace(MARK, ''), 'latin1');
-  if (!isUtf8(line)) throw fault('encoding_invalid', file.where(1));
-  const watch = widthWatch(dialect.fields);
-  const rows = fittingRows(file, sifting, { headerBytes: header.bytes, watch });
+export async function* siftCsv(file: ReadyFile, parting: Parting): AsyncGenerator<ReadyFile> {
+  const { folder, partBytes = PART_BYTES } = parting;
+  const { line } = await headerLine(file);
+  const rows = siftRecords(file, parting);
   for (let count = 0, done = false; !done; count += 1) {
     const path = join(folder, `part-${count}`);
     const part = async function* () {
@@ -51,61 +49,63 @@ export async function* siftCsv(file: ReadyFile, sifting: Sifting): AsyncGenerato
           done = true;
           return;
         }
-        size += next.value.length;
-        yield next.value;
+        const bytes = Buffer.concat(next.value.flatMap((row) => [row.bytes, NEWLINE]));
+        size += bytes.length;
+        yield bytes;
       }
     };
     await saveBytes(path, part(), file.where());
     const own = { path, from: 0, to: Number.MAX_SAFE_INTEGER, isExact: false };
     yield { ...file, path, isEven: true, isDamaged: false, text: own };
   }
-  const changed = watch.changedAt();
-  if (changed !== undefined) throw fault('schema_changed_in_file', `${file.where()}, line ${changed}`);
 }
 
-type Watching = { readonly headerBytes: number; readonly watch: ReturnType<typeof widthWatch> };
+/** The header line of a file as it is, without a mark, and how many bytes it takes; `encoding_invalid` when it is no UTF-8. */
+export async function headerLine(file: ReadyFile): Promise<{ readonly line: Buffer; readonly bytes: number }> {
+  const { line, bytes } = await withHandle(file.text.path, file.where(), headerOf);
+  const own = Buffer.from(line.replace(MARK, ''), 'latin1');
+  if (!isUtf8(own)) throw fault('encoding_invalid', file.where(1));
+  return { line: own, bytes };
+}
 
-/** The rows that fit, with LF behind each, block by block. What does not fit is given to `onRejected`. */
-async function* fittingRows(
+/**
+ * The rows of a CSV file that fit its header, block by block; lines that are no rows are given to `onRejected`.
+ * `schema_changed_in_file` at the end when the header is not that of the rows.
+ */
+export async function* siftRecords(
   file: ReadyFile,
   { dialect, given = 0, onRejected }: Sifting,
-  { headerBytes, watch }: Watching,
-): AsyncGenerator<Buffer, void> {
+): AsyncGenerator<CsvRecord[], void> {
   const { text } = file;
-  const from = Math.max(text.from, headerBytes);
+  const from = Math.max(text.from, (await headerLine(file)).bytes);
+  const watch = widthWatch(dialect.fields);
   let left = given;
-  const judged = async (records: readonly CsvRecord[]) => {
-    const pieces: Buffer[] = [];
+  const fitting = async (records: readonly CsvRecord[]) => {
+    const rows: CsvRecord[] = [];
     for (const record of records) {
       if (record.length === 0 && dialect.fields > 1) continue;
-      if (left > 0) {
-        left -= 1;
-        watch.note(record);
-        continue;
-      }
-      const reason = reasonOf(record, dialect, file.isDamaged === true);
+      const reason = left > 0 ? undefined : reasonOf(record, dialect, file.isDamaged === true);
       watch.note(record, reason);
-      if (reason === undefined) pieces.push(record.bytes, NEWLINE);
+      if (left > 0) left -= 1;
+      else if (reason === undefined) rows.push(record);
       else {
         await onRejected({ ...record, reason });
         if (record.isOpen) file.holdBack(record.byte);
       }
     }
-    return Buffer.concat(pieces);
+    return rows;
   };
-  const before = await linesBefore(file, from);
-  const scanner = csvScanner(dialect, { byte: from, line: before + 1 });
+  const scanner = csvScanner(dialect, { byte: from, line: (await linesBefore(file, from)) + 1 });
   const handle = await open(text.path);
   try {
-    for await (const block of bytesOf(handle, from, text.to)) {
-      const rows = await judged(scanner.push(block));
-      if (rows.length > 0) yield rows;
-    }
+    for await (const block of bytesOf(handle, from, text.to)) yield await fitting(scanner.push(block));
   } finally {
     await handle.close();
   }
   const last = scanner.end();
-  if (last !== undefined) yield judged([last]);
+  if (last !== undefined) yield await fitting([last]);
+  const changed = watch.changedAt();
+  if (changed !== undefined) throw fault('schema_changed_in_file', `${file.where()}, line ${changed}`);
 }
 
 function reasonOf(record: CsvRecord, { fields }: CsvDialect, isDamaged: boolean): RejectReason | undefined {

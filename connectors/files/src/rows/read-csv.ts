@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { type JsonSchema, SourceError } from '@weir/connector-sdk';
 import { fieldJson, fieldText } from '../columns/column-json.ts';
 import { factsSchema, settledColumns } from '../columns/column-type.ts';
@@ -10,11 +9,13 @@ import { csvFacts, csvNames, csvSource, openCsv } from '../csv-file.ts';
 import { withDuckdb } from '../duckdb-session.ts';
 import type { Columns, FileReading } from '../file-reading.ts';
 import type { ReadyFile } from '../ready-file.ts';
-import { rejectLines } from '../rejects/reject-lines.ts';
-import { type Sifting, siftCsv } from '../rejects/sift-csv.ts';
+import { type Rejects, rejectLines } from '../rejects/reject-lines.ts';
+import { type Parting, siftCsv } from '../rejects/sift-csv.ts';
 import { sendCsv } from '../send-segments.ts';
 import { identifier } from '../sql-text.ts';
 import { streamLines } from '../stream-lines.ts';
+import { WIDE_COLUMNS } from '../wide/column-slices.ts';
+import { describeWide, readWide, wideNames } from '../wide/wide-csv.ts';
 import { linesSql } from './lines-sql.ts';
 import { assertRelated } from './related-file.ts';
 
@@ -25,6 +26,8 @@ const isLineFault = (error: unknown) => error instanceof SourceError && LINE_FAU
 
 /** What the rows of a CSV file say of its columns; lines that are no rows have no say. */
 export async function describeCsv(file: ReadyFile): Promise<Map<string, ValueFacts>> {
+  const dialect = await openCsv(file);
+  if (dialect.fields > WIDE_COLUMNS) return describeWide(file, dialect);
   const described = (ready: ReadyFile) =>
     withDuckdb(ready, async (connection) => csvFacts(connection, ready, await openCsv(ready)));
   if (file.isDamaged !== true) {
@@ -37,8 +40,8 @@ export async function describeCsv(file: ReadyFile): Promise<Map<string, ValueFac
     }
   }
   let columns = new Map<string, ValueFacts>();
-  const sifting = { partBytes: Number.MAX_SAFE_INTEGER, onRejected: async () => undefined };
-  await eachPart(file, sifting, async (part) => {
+  const parting = { partBytes: Number.MAX_SAFE_INTEGER, onRejected: async () => undefined };
+  await eachPart(file, parting, async (part) => {
     columns = await described(part);
   });
   return columns;
@@ -49,6 +52,17 @@ export async function describeCsv(file: ReadyFile): Promise<Map<string, ValueFac
  * a line that is no row, the rows that were not given yet are read from clean copies.
  */
 export async function readCsv(file: ReadyFile, reading: FileReading): Promise<void> {
+  const rejects = rejectLines(file, reading);
+  const dialect = await openCsv(file);
+  if (dialect.fields > WIDE_COLUMNS) {
+    const names = await wideNames(file, dialect);
+    const schemas = await schemasOf(file, names, { ...reading, ownColumns: () => describeWide(file, dialect) });
+    await readWide(file, reading, { dialect, schemas, onRejected: rejects.put });
+  } else await readNarrow(file, reading, rejects);
+  await rejects.end();
+}
+
+async function readNarrow(file: ReadyFile, reading: FileReading, rejects: Rejects): Promise<void> {
   let given = 0;
   const counted: FileReading = {
     ...reading,
@@ -64,21 +78,19 @@ export async function readCsv(file: ReadyFile, reading: FileReading): Promise<vo
       if (!isLineFault(error)) throw error;
     }
   }
-  const rejects = rejectLines(file, reading);
   await eachPart(file, { given, onRejected: rejects.put }, (part) => readClean(part, reading, file));
-  await rejects.end();
 }
 
 /** Lets `use` have the clean parts of a file with the rows that fit its header. */
 async function eachPart(
   file: ReadyFile,
-  sifting: Omit<Sifting, 'dialect' | 'folder'>,
+  parting: Omit<Parting, 'dialect' | 'folder'>,
   use: (part: ReadyFile) => Promise<void>,
 ): Promise<void> {
   const dialect = await openCsv(file);
   const folder = await mkdtemp(join(tmpdir(), 'rows-'));
   try {
-    for await (const part of siftCsv(file, { ...sifting, dialect, folder })) {
+    for await (const part of siftCsv(file, { ...parting, dialect, folder })) {
       await use(part);
       await rm(part.path);
     }
@@ -93,10 +105,9 @@ async function readClean(file: ReadyFile, reading: FileReading, whole: ReadyFile
   await withDuckdb(file, async (connection) => {
     const dialect = await openCsv(file);
     const names = await csvNames(connection, file, dialect);
-    assertRelated(file, names, columns);
+    const ownColumns = async () => (file === whole ? csvFacts(connection, file, dialect) : describeCsv(whole));
+    const schemas = await schemasOf(file, names, { columns, ownColumns });
     const isKnown = names.every((name) => schemaOf(columns, name) !== undefined);
-    const own = isKnown ? {} : await ownColumns(connection, { file, whole });
-    const schemas = names.map((name) => ({ name, schema: schemaOf(columns, name) ?? own[name] ?? {} }));
     const source = csvSource(file, dialect, names);
     const texts = schemas.map(({ name, schema }) => `${fieldText(name, schema)} AS ${identifier(name)}`);
     const query = `SELECT ${texts.join(', ')} FROM ${source}`;
@@ -107,13 +118,15 @@ async function readClean(file: ReadyFile, reading: FileReading, whole: ReadyFile
   });
 }
 
-/** The columns of a CSV file that has some which the stream lacks: these are typed as they would be at discovery. */
-async function ownColumns(
-  connection: DuckDBConnection,
-  { file, whole }: { readonly file: ReadyFile; readonly whole: ReadyFile },
-): Promise<Columns> {
-  const facts = file === whole ? await csvFacts(connection, file, await openCsv(file)) : await describeCsv(whole);
-  return Object.fromEntries(settledColumns(new Map([...facts].map(([name, found]) => [name, factsSchema(found)]))));
+type Known = Pick<FileReading, 'columns'> & { readonly ownColumns: () => Promise<Map<string, ValueFacts>> };
+
+/** The columns of a file by those of its stream; ones that the stream lacks are typed as they would be at discovery. */
+async function schemasOf(file: ReadyFile, names: readonly string[], { columns, ownColumns }: Known) {
+  assertRelated(file, names, columns);
+  const isKnown = names.every((name) => schemaOf(columns, name) !== undefined);
+  const facts = isKnown ? new Map<string, ValueFacts>() : await ownColumns();
+  const own = settledColumns(new Map([...facts].map(([name, found]) => [name, factsSchema(found)])));
+  return names.map((name) => ({ name, schema: schemaOf(columns, name) ?? own.get(name) ?? {} }));
 }
 
 const schemaOf = (columns: Columns, name: string): JsonSchema | undefined =>
