@@ -51,9 +51,18 @@ function xorSql(terms: readonly string[]): string {
  * `whole` has the ids of primitive fields that hold a value in every row: no NULL is looked for there, a tenth of the cost.
  */
 export function rowChecksumSql(schema: Pick<TableSchema, 'fields'>, whole: ReadonlySet<number> = NONE): string {
-  const counted = schema.fields.filter((field) => !UNCOUNTED.has(field.name));
-  const cells = counted.map((field) => cellSql(field, whole.has(field.id)));
-  const row = `hash(${xorSql(cells)}, ${BigInt(ROW_SEED)})`;
+  return checksumOfCellsSql(joinedCellsSql(schema.fields, whole));
+}
+
+/** The hashes of the values of a row in some columns, joined: those of all columns are joined in any order. */
+export function joinedCellsSql(fields: readonly Field[], whole: ReadonlySet<number> = NONE): string {
+  const counted = fields.filter((field) => !UNCOUNTED.has(field.name));
+  return xorSql(counted.map((field) => cellSql(field, whole.has(field.id))));
+}
+
+/** The checksum over rows of which each has the joined hashes of all of its values. */
+export function checksumOfCellsSql(cells: string): string {
+  const row = `hash(${cells}, ${BigInt(ROW_SEED)})`;
   const sum = `(coalesce(sum(${row}::HUGEINT), 0::HUGEINT) % ${MODULUS}::HUGEINT)::UBIGINT`;
   return `'${CHECKSUM_ALGORITHM}:' || lpad(lower(to_hex(${sum})), 16, '0')`;
 }

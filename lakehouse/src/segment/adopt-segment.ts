@@ -24,11 +24,11 @@ import {
   draftFiles,
   draftFolder,
   type FiguresRow,
-  type FilesFigures,
   figuresOf,
   readFigures,
   type Writer,
 } from '../stage/stage-write.ts';
+import type { FilesFigures } from '../stage/wide-figures.ts';
 import { type AdoptedLeaf, type AdoptPlan, adoptPlan } from './adopt-plan.ts';
 import { outOfDaySql } from './odd-times.ts';
 

@@ -8,13 +8,21 @@ import { duckdbError } from '../error/duckdb-error.ts';
 import { LakehouseError } from '../error/error.ts';
 import { dataFields, keylessRowsSql, NOTICED, REFUSALS, type Reading, rowsSql } from '../stage/stage-sql.ts';
 import type { CopyRequest, CopyResult, RejectedLines } from '../stage/stage-types.ts';
-import { type DraftFiles, filesFigures, type Writer, writeFiles } from '../stage/stage-write.ts';
+import {
+  type DraftFiles,
+  draftFiles,
+  draftFolder,
+  filesFigures,
+  type Writer,
+  writeFiles,
+} from '../stage/stage-write.ts';
+import { WIDE_FIELDS } from '../stage/wide-figures.ts';
 import { hasLongNumbers } from './long-numbers.ts';
 import { firstLine, longestLine } from './spool-lines.ts';
 import { headRoom, writeHead } from './stage-head.ts';
 import { memberNames, REWRITTEN } from './stage-line.ts';
 import { MAX_LINE_BYTES, type Rewriting, rewriteSpool } from './stage-rewrite.ts';
-import { slicedRows } from './stage-slices.ts';
+import { joinSlices, slicedSql, withSlices } from './stage-slices.ts';
 import { strictRowsSql, witnessLine } from './stage-strict.ts';
 import { unknownMembers } from './stage-unknown.ts';
 
@@ -65,18 +73,14 @@ function attempt({ request, writer }: Work, query: string, mode: RunMode, rowGro
 
 // Buffers for the longest line, and the vectors of a thousand columns, are too large to have them once per thread.
 async function write(work: Work, input: Input, keepExtra: boolean): Promise<DraftFiles> {
-  const { request, writer, folder } = work;
+  const { request } = work;
   const names = memberNames(await firstLine(input.source), input.shape);
   const usual = names.length === new Set(names).size ? names : [];
   const typing = (maxLineBytes: number): Reading => ({ ...reading(work, input, keepExtra), usual, maxLineBytes });
-  const slices = async (reading: Reading): Promise<DraftFiles> => {
-    const sliced = await slicedRows(writer.session, reading, join(folder, 'slices'));
-    try {
-      return await attempt(work, sliced.query, { alone: true, ordered: true }, SMALL_ROW_GROUP);
-    } finally {
-      await sliced.discard();
-    }
-  };
+  if (isSliced(request)) {
+    const longest = await longestLine(input.source, 2 * MAX_LINE_BYTES);
+    return sliced(work, typing(Math.max(longest + 1, SMALL_LINE_BYTES)));
+  }
   try {
     if (!isWide(request)) return await attempt(work, rowsSql(typing(USUAL_LINE_BYTES)), {});
   } catch (error) {
@@ -90,13 +94,38 @@ async function write(work: Work, input: Input, keepExtra: boolean): Promise<Draf
   } catch (error) {
     if (!OUT_OF_MEMORY.test(messageOf(error))) throw error;
   }
-  return slices(small);
+  return sliced(work, small);
+}
+
+/** Types the columns of a spool a slice at a time, and puts them together in one file. */
+async function sliced(work: Work, reading: Reading): Promise<DraftFiles> {
+  const { request, writer, folder } = work;
+  const { schema } = request;
+  return withSlices(writer.session, { reading, folder: join(folder, 'slices') }, async (slices) => {
+    const spec = request.ordered ? undefined : request.spec;
+    if (spec !== undefined && spec.fields.length > 0) {
+      return attempt(work, slicedSql(slices, schema), { alone: true, ordered: true }, SMALL_ROW_GROUP);
+    }
+    const { draft, discard } = draftFolder(writer, request.folder);
+    try {
+      await mkdir(draft, { recursive: true });
+      const stats = await joinSlices(writer.session, slices, { schema, path: join(draft, 'data.parquet') });
+      const written = Number(stats.count) > 0 ? [stats] : [];
+      const drafted = { stats: written, schema, folder: request.folder, spec, partitions: undefined };
+      return draftFiles(writer, drafted, discard);
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+  });
 }
 
 /** Whether a line did not fit, in its buffer or in memory. */
 const isShort = (error: unknown): boolean =>
   LINE_TOO_LONG.test(messageOf(error)) || OUT_OF_MEMORY.test(messageOf(error));
 const isWide = ({ schema }: CopyRequest): boolean => dataFields(schema).length > WIDE_COLUMNS;
+/** Whether a table has so many columns that no other way is tried. */
+const isSliced = ({ schema }: CopyRequest): boolean => schema.fields.length > WIDE_FIELDS;
 const namesOf = ({ schema }: CopyRequest): Set<string> => new Set(dataFields(schema).map(({ name }) => name));
 const fieldsOf = ({ schema }: CopyRequest): string => JSON.stringify(schema.fields);
 
@@ -166,7 +195,8 @@ const isRefused = (error: unknown): boolean => REFUSED.test(messageOf(error));
 async function writeExactly(work: Work, keepExtra: boolean): Promise<{ draft: DraftFiles; input: Input }> {
   const { source, shape } = work.request;
   const isLossy = work.request.longNumbers ?? (await hasLongNumbers(source));
-  let input: Input = isLossy ? await rewritten(work) : { source, shape };
+  // Of many columns, which members none of them holds is faster seen line by line.
+  let input: Input = isLossy || (keepExtra && isSliced(work.request)) ? await rewritten(work) : { source, shape };
   for (;;) {
     try {
       const strict = input.rewriting || keepExtra ? undefined : await writeStrictly(work, input);

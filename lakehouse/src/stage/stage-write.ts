@@ -11,6 +11,7 @@ import { allFields, fixedLength, type TableSchema } from '../schema/types.ts';
 import type { FileIO } from '../store/fileio.ts';
 import { PARTITION_COLUMN, partitionExpressions, partitionKeySql, partitionValues } from './stage-partition.ts';
 import { writeSql } from './stage-sql.ts';
+import { type FilesFigures, WIDE_FIELDS, wideFigures } from './wide-figures.ts';
 
 export type Writer = { readonly io: FileIO; readonly session: DuckdbSession; readonly scratch: string };
 
@@ -147,14 +148,6 @@ async function publish({ io }: Writer, what: Drafted): Promise<StagedFile[]> {
 /** More columns than these are read by one thread. */
 const MANY_COLUMNS = 300;
 
-/** What files hold, read back from them. */
-export type FilesFigures = {
-  readonly rows: number;
-  readonly rowsWithErrors: number;
-  readonly rowsWithExtra: number;
-  readonly checksum: string;
-};
-
 /** What is asked of rows for their figures. */
 function figuresSql({ schema, whole }: Pick<ReadFigures, 'schema' | 'whole'>): string {
   const has = (name: string): boolean => schema.fields.some((field) => field.name === name);
@@ -207,5 +200,6 @@ export async function filesFigures(
   { paths }: Pick<DraftFiles, 'paths'>,
   schema: TableSchema,
 ): Promise<FilesFigures> {
+  if (schema.fields.length > WIDE_FIELDS) return wideFigures(session, paths, schema);
   return figuresOf(await readFigures(session, { paths, schema }));
 }

@@ -12,6 +12,7 @@ export {
 } from './file-reader.ts';
 export { type FileWriter, fileWriter, type Leaf, type PackedPage } from './file-writer.ts';
 export { CODEC, REPETITION } from './format.ts';
+export { joinColumns } from './join-columns.ts';
 export { type ColumnPage, constantPage, emptyListPage, nullPage } from './packed-page.ts';
 export { type PagePacker, pagePacker } from './page-packer.ts';
 export { ParquetError } from './parquet-error.ts';

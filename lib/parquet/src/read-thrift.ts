@@ -115,3 +115,28 @@ function listOf(reader: Reader, depth: number): ThriftValue[] {
     return fieldValue(reader, type, depth + 1);
   });
 }
+
+/** The bytes of each struct in the list that is a field of a struct; none when the field is absent. */
+export function structsOfField(bytes: Buffer, field: number): Buffer[] {
+  const reader = { bytes, at: 0 };
+  let last = 0;
+  for (;;) {
+    const head = byteOf(reader);
+    if (head === 0) return [];
+    const id = head >> 4 === 0 ? zigzag(reader) : last + (head >> 4);
+    last = id;
+    if (id !== field) {
+      fieldValue(reader, head & 0x0f, 0);
+      continue;
+    }
+    const list = byteOf(reader);
+    const count = list >> 4 === LONG_LIST ? safe(varint(reader)) : list >> 4;
+    if ((head & 0x0f) !== TYPE.list || (list & 0x0f) !== TYPE.struct || count > bytes.length)
+      throw new ParquetError('a list of structs is missing');
+    return Array.from({ length: count }, () => {
+      const start = reader.at;
+      structOf(reader, 1);
+      return bytes.subarray(start, reader.at);
+    });
+  }
+}

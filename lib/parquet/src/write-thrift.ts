@@ -4,6 +4,8 @@ export type Thrift =
   | { readonly i64: number }
   | { readonly list: readonly Thrift[] }
   | { readonly struct: readonly (readonly [id: number, value: Thrift | undefined])[] }
+  /** A struct that is written already. */
+  | { readonly written: Buffer }
   | string
   | boolean;
 
@@ -35,6 +37,7 @@ function write(out: number[], value: Thrift): void {
     for (const byte of bytes) out.push(byte);
   } else if ('i32' in value) writeVarint(out, zigzag(value.i32));
   else if ('i64' in value) writeVarint(out, zigzag(value.i64));
+  else if ('written' in value) for (const byte of value.written) out.push(byte);
   else if ('list' in value) writeList(out, value.list);
   else writeStruct(out, value.struct);
 }
