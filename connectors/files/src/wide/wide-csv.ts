@@ -96,7 +96,7 @@ function chunkSender({
   wide,
   connection,
 }: Sender): (chunk: readonly CsvRecord[]) => Promise<void> {
-  const { prefix, suffix } = recordEnvelope(reading.stream, reading.emittedAt);
+  const { prefix, suffix } = recordEnvelope(reading.stream, reading.emittedAt, reading.from);
   const { dialect, schemas } = wide;
   const queries = slices.map((slice) => {
     const pieces = slice.names.flatMap((name, index) => {
