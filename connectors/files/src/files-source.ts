@@ -99,11 +99,15 @@ async function describeStreams(listed: readonly FileStream[], ready: Ready, log:
 /** What to do where the first line of a file is no header. */
 const DATA_HEADER = 'its first line names the columns and looks like a row; declare header: false if it is one';
 
+/** Why columns of days are text, and how many are named. */
+const OPEN_ORDER = 'the days may be read as day and month or as month and day; they stay text';
+const MAX_TOLD = 10;
+
 /**
  * The stream's columns as its files show them, united by name and each as wide as the widest; the values of CSV and JSON
  * files are taken together. Empty CSV files have no say: only where no file has a header it is missing.
  */
-async function describeStream({ files }: FileStream, ready: Ready, log: Emit['log']): Promise<ColumnMap> {
+async function describeStream({ name, files }: FileStream, ready: Ready, log: Emit['log']): Promise<ColumnMap> {
   const seen: SeenFacts = new Map();
   let declared: ColumnMap = new Map();
   let isEmpty = true;
@@ -125,6 +129,8 @@ async function describeStream({ files }: FileStream, ready: Ready, log: Emit['lo
     });
   }
   if (isEmpty) assertHeader(files, () => true);
+  const open = [...seen].flatMap(([name, facts]) => ('formats' in facts && facts.formats.length > 1 ? [name] : []));
+  if (open.length > 0) await log('WARN', `${name}: ${open.slice(0, MAX_TOLD).join(', ')}: ${OPEN_ORDER}`);
   const shown = new Map([...seen].map(([name, facts]) => [name, factsSchema(facts)]));
   return settledColumns(unitedColumns(declared, shown));
 }

@@ -295,6 +295,8 @@ t.test('what cannot be read as it is → a refusal that names what to do', async
     run('discover', { config: { path: CASES, streams: [{ name: 's', glob: file, ...config }] } });
   t.match(errorOf(await refused('title_line.csv')), { internal_message: 'schema_changed_in_file', hint: /skip_lines/ });
   t.match(errorOf(await refused('nul_in_header.csv')), { internal_message: 'csv_header_invalid' });
+  const open = (await refused('ambiguous_dates.csv')).messages.find(({ type }) => type === 'LOG')?.log;
+  t.match(open, { level: 'WARN', message: /^s: d: .*stay text$/ });
   const { messages } = await refused('no_header.csv');
   t.match(messages.find(({ type }) => type === 'LOG')?.log, { level: 'WARN', message: /header: false/ });
 });
