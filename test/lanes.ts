@@ -51,7 +51,7 @@ export const LANES = {
     inputs: ['kernel/src', 'lib/turns/src', 'lib/http-limits/src', 'plugins/*/src', 'lakehouse/src/query'],
   },
   crashes: {
-    files: ['test/test/crash-{disk,rounds,store}.soak.ts', 'plugins/sources/test/crash.test.ts'],
+    files: ['test/test/crash-{disk,rounds,store}.soak.ts', 'plugins/sources/test/{crash,edited-files}.test.ts'],
     inputs: [...SYNC, 'connectors/files/src', 'kernel/src', 'lib', 'test/crash'],
   },
   /** Every reachable cell of every crash matrix: hours. */

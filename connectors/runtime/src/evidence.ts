@@ -7,6 +7,7 @@ import {
   type State,
   type StreamDescriptor,
   type StreamStatus,
+  type Trace,
   type TraceError,
 } from '@weir/connector-sdk';
 import { ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
@@ -131,7 +132,7 @@ export function createEvidence({ streams, spool, onSaid, onRotated, segmentFolde
     if (state.broken === undefined) spool.replaceFile(place, file);
   };
   const onTrace = ({ trace }: Extract<Message, { type: 'TRACE' }>) => {
-    if (trace.type === 'ANALYTICS' && trace.analytics?.type === FILE_REPLACED) onReplaced(trace.analytics.value);
+    if (isReplacement(trace)) onReplaced(trace.analytics?.value);
     if (trace.type === 'STREAM_STATUS') {
       const state = seen.get(streamKey(trace.stream_status.stream_descriptor));
       if (state !== undefined) state.status = trace.stream_status.status;
@@ -185,12 +186,17 @@ export function createEvidence({ streams, spool, onSaid, onRotated, segmentFolde
         else if (message.type === 'SEGMENT') onSegment(message);
         else if (message.type === 'TRACE') onTrace(message);
         else if (message.type === 'CONTROL') onControl(line);
-        if (message.type === 'LOG' || message.type === 'TRACE') onSaid(message);
+        if (message.type === 'LOG' || (message.type === 'TRACE' && !isReplacement(message.trace))) onSaid(message);
       },
       onLogLine: onSaid,
     },
     conclude: (run) => readingsOf(seen, { ...run, error: firstError }, runError),
   };
+}
+
+/** There may be one for each of many files: they are for the commit, and no lines of a log. */
+function isReplacement(trace: Trace): trace is Extract<Trace, { type: 'ANALYTICS' }> {
+  return trace.type === 'ANALYTICS' && trace.analytics?.type === FILE_REPLACED;
 }
 
 /** What the analytics of a replaced file say. */

@@ -363,7 +363,10 @@ t.test('files whose rows are replaced come with the rows before the next state, 
       }
       return all;
     })();
-    const { streams } = await readSync({ connector: saying(lines), streams: [A], spool });
+    const said: unknown[] = [];
+    const onSaid = (one: unknown) => void said.push(one);
+    const { streams } = await readSync({ connector: saying(lines), streams: [A], spool, onSaid });
+    t.notMatch(JSON.stringify(said), /weir_file_replaced/, 'they are no lines of the log');
     return { verdict: streams.get(streamKey(A))?.verdict, segments: await names };
   };
   const other = {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FaultPoint } from '@weir/kernel';
 import { previewDataset } from '@weir/plugin-datasets/contract';
 import t from 'tap';
+import { inLane } from '../../../test/lane.ts';
 import { getSyncStatus, startSync } from '../src/contract.ts';
 import { killedAttempt } from './killed-attempt.ts';
 import { ownAttempt } from './own-attempt.ts';
@@ -108,6 +109,56 @@ t.test('a file changes, and the sync is killed at any point → the table is the
   await touch('a.csv');
   await changed('back', [], ['1 y a.csv']);
 });
+
+/** Where the attempt of a sync that brings rows can be killed. */
+const POINTS: readonly FaultPoint[] = ['S5', 'S6', 'S7', 'S8', 'S9', 'S10', 'S12'];
+const CHANGES: Readonly<Record<string, string | undefined>> = {
+  edited: 'id,n\n1,a\n2,B\n3,c\n',
+  longer: 'id,n\n1,a\n2,b\n3,c\n4,d\n',
+  touched: 'id,n\n1,a\n2,b\n3,c\n',
+  shorter: 'id,n\n1,a\n2,b\n',
+  emptied: '',
+  gone: undefined,
+};
+
+// An attempt that brings no row does not come to the first points, nor one that writes nothing to those of the commit.
+const reached: Readonly<Record<string, readonly FaultPoint[]>> = {
+  touched: ['S12'],
+  gone: ['S12'],
+  emptied: ['S6', 'S7', 'S8', 'S9', 'S10', 'S12'],
+};
+
+if (inLane('crashes')) {
+  t.test('each change, and a sync that is killed at each point', async (t) => {
+    const settings = { sync_mode: 'incremental', write_mode: 'append' } as const;
+    const rowsOf = (text: string) =>
+      text
+        .split('\n')
+        .slice(1, -1)
+        .map((row) => `${row.replace(',', ' ')} a.csv`);
+    for (const [what, text] of Object.entries(CHANGES)) {
+      for (const point of reached[what] ?? POINTS) {
+        const { at, touch, rows, sync } = await csvStream(`every_${what}_${point.toLowerCase()}`, settings);
+        await writeFile(at('a.csv'), CHANGES.touched ?? '');
+        await writeFile(at('b.csv'), 'id,n\n7,g\n');
+        await sync();
+        const before = await rows();
+        if (text === undefined) await rm(at('a.csv'));
+        else await writeFile(at('a.csv'), text);
+        if (text !== undefined) await touch('a.csv');
+        const wanted = text === undefined ? before : [...rowsOf(text), '7 g b.csv'];
+        await sync([point], async () => {
+          const seen = await rows();
+          t.ok(
+            [before, wanted].some((one) => one.join() === seen.join()),
+            `${what}, killed at ${point}: ${seen}`,
+          );
+        });
+        t.strictSame(await rows(), wanted, `${what}, after ${point}`);
+      }
+    }
+  });
+}
 
 t.test('modes and tables of before', async (t) => {
   await t.test('merge: rows that no file has any more go, a key that another file has stays', async (t) => {
