@@ -15,6 +15,7 @@ import {
   type TableSchema,
   withMetaColumns,
 } from '../src/index.ts';
+import { WIDE_FIELDS } from '../src/stage/wide-figures.ts';
 import { SHAPE } from './lake.ts';
 import { pagedFile } from './paged-file.ts';
 
@@ -72,6 +73,21 @@ for (const [how, head, last] of [
     t.equal(other.checksum, checksum, 'the checksum is about the data alone');
   });
 }
+
+t.test('lines of more columns than are typed at once → `_file` is what each line says', async (t) => {
+  const wide = withMetaColumns(
+    Array.from({ length: WIDE_FIELDS + 1 }, (_, at) => ({ name: at === 0 ? 'id' : `c${at}`, type: 'long' })),
+  );
+  const fields = assignFieldIds([...wide, FILE_COLUMN]);
+  const source = join(root, 'wide.ndjson');
+  await writeFile(source, [1, 2].map((id) => `${line({ id, c7: id }, NAMES[id])}\n`).join(''));
+  const request = { ...base(), schema: { ...schema, fields }, source, shape: FILED, lines: 2 };
+  const { files } = await stager.copy(request);
+  t.strictSame(await rowsOf(files), [
+    ['1', NAMES[1], null],
+    ['2', NAMES[2], null],
+  ]);
+});
 
 t.test('a Parquet file, taken as it is or written again → its rows are from the file that is named', async (t) => {
   const source = join(root, 'segment.parquet');
