@@ -57,6 +57,7 @@ t.test(
       WEIR_TENANT: platform.alias('demo'),
       WEIR_TOKEN: await platform.token('demo'),
     };
+  await t.rejects(whatToLoad('nowhere/*.csv', dir), { message: /There is no folder .*nowhere/ });
     const { weir: ran } = commandLine(t);
     const weir = (line: string) => ran(line, { env });
     const first = await weir(`load ${file}`);

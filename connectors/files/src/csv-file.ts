@@ -6,6 +6,7 @@ import { fault } from './fault.ts';
 import type { ReadyFile } from './ready-file.ts';
 import { headerOf } from './row-end.ts';
 import { literal, pathLiteral } from './sql-text.ts';
+import { assertNoPage } from './web-page.ts';
 import { withHandle } from './with-handle.ts';
 
 /** The most columns of a file. */
@@ -14,6 +15,7 @@ const MARK = /^\xef\xbb\xbf/;
 
 /** The dialect of a file, by its header line; `csv_header_missing` when there is none. */
 export async function openCsv(file: ReadyFile): Promise<CsvDialect> {
+  await assertNoPage(file);
   const header = await withHandle(file.path, file.where(), headerOf);
   const line = header.line.replace(MARK, '');
   if (line.trim() === '') throw fault('csv_header_missing', file.where());

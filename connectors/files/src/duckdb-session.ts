@@ -55,6 +55,9 @@ const RULES: readonly (readonly [RegExp, FaultCode])[] = [
   [/maximum line size of \d+ bytes exceeded|csv reader .*does not support a full read/i, 'csv_row_too_long'],
   [/no such file|no files found|permission (?:denied|error)|cannot open file/i, 'file_unreadable'],
 ];
+/** Words for Parquet files that are whole, and that DuckDB cannot read all the same. */
+const UNSUPPORTED =
+  /unsupported|only supported|not (?:yet )?(?:supported|implemented)|requires (?:one|two|a) |at least one non-root column|geoparquet/i;
 const LINE = /CSV Error on Line: (\d+)/;
 
 /** The fault that a DuckDB error stands for; undefined for errors that are not DuckDB's. */
@@ -65,7 +68,8 @@ function duckdbFault(error: unknown, file: ReadyFile): SourceError | undefined {
   const where = file.where(line === undefined ? undefined : Number(line));
   const rule = RULES.find(([pattern]) => pattern.test(text));
   if (rule !== undefined) return fault(rule[1], where);
-  if (file.format === 'parquet') return fault('parquet_truncated', where);
+  if (file.format === 'parquet')
+    return fault(UNSUPPORTED.test(text) ? 'parquet_unsupported' : 'parquet_truncated', where);
   return fault(/^IO Error:/i.test(text) ? 'file_unreadable' : 'csv_invalid', where);
 }
 

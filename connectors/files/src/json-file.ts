@@ -10,6 +10,7 @@ import type { ReadyFile } from './ready-file.ts';
 import { linesBefore } from './rejects/lines-before.ts';
 import { rejectLines } from './rejects/reject-lines.ts';
 import { faultOf, type RejectReason } from './rejects/reject-reason.ts';
+import { assertNoPage } from './web-page.ts';
 import { withHandle } from './with-handle.ts';
 
 /** How much of each file says what its columns are: the documents up to either bound. */
@@ -120,6 +121,7 @@ function withoutReturn(bytes: Buffer): Buffer {
 
 async function eachFrame(file: ReadyFile, use: (frame: Frame) => Promise<boolean>): Promise<void> {
   const { path, from, to } = file.text;
+  await assertNoPage(file);
   const line = file.format === 'jsonl' ? (await linesBefore(file, from)) + 1 : 1;
   await withHandle(path, file.where(), async (handle) => {
     const source = bytesOf(handle, from, to);

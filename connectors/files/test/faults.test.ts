@@ -25,6 +25,7 @@ const CSV_FAULTS: readonly [rule: string, content: string | Uint8Array, code: st
   ['more columns than are read', `${'canary,'.repeat(10_000)}b\n`, 'too_many_columns'],
   ['no column of the stream', 'c,d\n1,canary\n', 'schema_changed'],
   ['no header', '\n1,2\n', 'csv_header_missing'],
+  ['a web page in it', '<!DOCTYPE html>\n<html><body>Sign in, canary</body></html>\n', 'file_is_page'],
 ];
 for (const [rule, content, code] of CSV_FAULTS) {
   t.test(`a CSV file with ${rule} fails its stream by ${code} and keeps the whole files before it`, async (t) => {
@@ -46,6 +47,7 @@ const whole = '{"a":1}\n';
 const JSON_FAULTS: readonly [rule: string, name: string, content: string | Uint8Array, code: string, line: number][] = [
   ['bytes that are no text', '2.jsonl', Buffer.from('{"a":"canary\x81\0"}\n', 'latin1'), 'encoding_invalid', 0],
   ['a document that is cut', '2.json', '[\n{"a":"canary"', 'json_truncated', 2],
+  ['a web page in it', '2.jsonl', ' <html lang="en">\n<p>canary\n', 'file_is_page', 0],
   ['a list that is cut', '2.json', '[', 'json_truncated', 1],
   ['nothing in it', '2.json', ' \n', 'json_truncated', 1],
   ['a broken document', '2.json', '[\n{"a":canary}]', 'json_invalid', 2],
@@ -165,6 +167,19 @@ t.test('a Parquet file that is cut short or damaged fails by parquet_truncated',
     t.match(errorOf(said), { internal_message: 'parquet_truncated' });
     t.equal(statesOf(said).length, 0);
   }
+});
+
+t.test('a Parquet file that is whole, of a codec that is not read → parquet_unsupported', async (t) => {
+  const path = await folder();
+  const file = join(path, 'a.parquet');
+  await parquet(file, 'SELECT range AS v FROM range(10)', ', COMPRESSION snappy');
+  const catalog = configured(await discover({ path }));
+  const content = await readFile(file);
+  // In the footer the codec stands between the name of the column and the number of its values.
+  const codec = content.lastIndexOf(Buffer.from([0x01, 0x76, 0x15, 0x02, 0x16]));
+  content[codec + 3] = 0x0a;
+  await writeFile(file, content);
+  t.match(errorOf(await read({ path }, catalog)), { internal_message: 'parquet_unsupported', hint: /^a\.parquet: / });
 });
 
 t.test('a Parquet file that is damaged far behind the rows that are sent first does not end well', async (t) => {

@@ -41,7 +41,11 @@ async function files(
   folder: string,
   { glob, isOne, name, only }: { glob: string; isOne: boolean; name: string; only?: string },
 ): Promise<ToLoad> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
+    const isMissing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
+    const what = isMissing ? `There is no folder ${folder}.` : `The folder ${folder} cannot be read.`;
+    throw new CliError('usage', what, { hint: 'Check the path', cause });
+  });
   const isMeant = (file: string) => (only === undefined ? path.matchesGlob(file, glob) : file === only);
   const found = entries
     .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.') && isMeant(entry.name))
