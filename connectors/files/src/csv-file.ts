@@ -4,9 +4,9 @@ import type { ValueFacts } from './columns/value-facts.ts';
 import { type CsvDialect, headerDialect } from './csv-header.ts';
 import { fault } from './fault.ts';
 import type { ReadyFile } from './ready-file.ts';
+import { assertNoPage } from './rejects/web-page.ts';
 import { headerOf } from './row-end.ts';
 import { literal, pathLiteral } from './sql-text.ts';
-import { assertNoPage } from './web-page.ts';
 import { withHandle } from './with-handle.ts';
 
 /** The most columns of a file. */

@@ -10,7 +10,7 @@ import type { ReadyFile } from './ready-file.ts';
 import { linesBefore } from './rejects/lines-before.ts';
 import { rejectLines } from './rejects/reject-lines.ts';
 import { faultOf, type RejectReason } from './rejects/reject-reason.ts';
-import { assertNoPage } from './web-page.ts';
+import { assertNoPage } from './rejects/web-page.ts';
 import { withHandle } from './with-handle.ts';
 
 /** How much of each file says what its columns are: the documents up to either bound. */

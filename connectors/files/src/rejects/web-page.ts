@@ -1,6 +1,6 @@
-import { fault } from './fault.ts';
-import type { ReadyFile } from './ready-file.ts';
-import { withHandle } from './with-handle.ts';
+import { fault } from '../fault.ts';
+import type { ReadyFile } from '../ready-file.ts';
+import { withHandle } from '../with-handle.ts';
 
 const HEAD_BYTES = 512;
 const PAGE = /^(?:\ufeff)?\s*<(?:!doctype\s+html|html[\s>]|head[\s>])/i;
