@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { identifier, literal } from '../sql-text.ts';
-import { MICROSECOND_CHARS, momentSql, trimmed } from './column-json.ts';
+import { MICROSECOND_CHARS, momentSql } from './column-json.ts';
 import { columnSchema } from './column-type.ts';
 import { factsType, ISO, NONE, TEXT, type ValueFacts } from './value-facts.ts';
 import { commonForm, NUMBERS, type TimeForm, type ValueForm } from './value-forms.ts';
@@ -67,7 +67,7 @@ async function proveSome(table: Table, names: readonly string[]): Promise<Map<st
 /** Proves a form of each column; numbers that are not all whole are proved once more, as other numbers. */
 async function proveForms(table: Table, forms: ReadonlyMap<string, ValueForm>): Promise<Map<string, ValueFacts>> {
   if (forms.size === 0) return new Map();
-  const proofs = [...forms].map(([name, form]) => ({ name, form, proof: proofOf(form, trimmed(identifier(name))) }));
+  const proofs = [...forms].map(([name, form]) => ({ name, form, proof: proofOf(form, identifier(name)) }));
   const asked = proofs.flatMap(({ proof }) => proof.asked).join(', ');
   const [found = []] = (await table.connection.runAndReadAll(`SELECT ${asked} FROM ${table.rows}`)).getRowsJson();
   const facts = new Map<string, ValueFacts>();
@@ -83,29 +83,33 @@ async function proveForms(table: Table, forms: ReadonlyMap<string, ValueForm>): 
   return facts;
 }
 
-function proofOf(form: ValueForm, text: string): Proof {
+function proofOf(form: ValueForm, field: string): Proof {
   switch (form.kind) {
     case 'whole':
-      return wholeProof(text);
+      return wholeProof(field);
     case 'number':
-      return numberProof(text, form.pattern);
+      return numberProof(field, form.pattern);
     case 'boolean':
-      return booleanProof(text);
+      return booleanProof(field);
     default:
-      return timeProof(text, form);
+      return timeProof(field, form);
   }
 }
 
-const all = (text: string, condition: string) => `count_if(${condition}) = count(${text})`;
+/** Whether a condition holds of all fields, blanks around them left out; most have none, and only others are trimmed. */
+const all = (field: string, holds: (text: string) => string) =>
+  `bool_and(CASE WHEN ${holds(field)} THEN true WHEN ${field} IS NULL OR ${field} = '' THEN NULL
+    ELSE coalesce(${holds(`trim(${field})`)}, false) END)`;
+
 const WORDS = [
   ['true', 'false'],
   ['True', 'False'],
   ['TRUE', 'FALSE'],
 ] as const;
 
-function booleanProof(text: string): Proof {
+function booleanProof(field: string): Proof {
   return {
-    asked: WORDS.map(([yes, no]) => all(text, `${text} IN (${literal(yes)}, ${literal(no)})`)),
+    asked: WORDS.map(([yes, no]) => all(field, (text) => `${text} IN (${literal(yes)}, ${literal(no)})`)),
     facts: (found) => {
       const words = WORDS.find((_, index) => found[index] === true);
       return words === undefined ? TEXT : { kind: 'boolean', spelling: words[0] };
@@ -113,8 +117,8 @@ function booleanProof(text: string): Proof {
   };
 }
 
-function timeProof(text: string, form: TimeForm): Proof {
-  const read = (format?: string) => all(text, readsBack(text, form, format));
+function timeProof(field: string, form: TimeForm): Proof {
+  const read = (format?: string) => all(field, (text) => readsBack(text, form, format));
   if (!('formats' in form)) {
     const { kind } = form;
     return { asked: [read()], facts: ([held]) => (held === true ? { kind } : TEXT) };
@@ -140,16 +144,14 @@ function readsBack(text: string, { kind, pattern }: TimeForm, format?: string): 
   const own = format === undefined || format === ISO ? {} : { format };
   const moment = momentSql(kind === 'date' ? text : cutText(text), columnSchema({ name: '', type, ...own }));
   const closely = `${form} AND ${moment} BETWEEN ${type} ${literal(FIRST)} AND ${type} ${literal(LAST)}`;
-  const printed = 'format' in own ? undefined : printedSql(text, kind);
+  const printed = 'format' in own || kind === 'timestamptz' ? undefined : printedSql(text, kind);
   return printed === undefined ? closely : `CASE WHEN ${printed} THEN true ELSE ${closely} END`;
 }
 
-/** Whether a text is the one that its value prints as, give or take the T and the Z: most are, and it is cheap to ask. */
-function printedSql(text: string, kind: TimeForm['kind']): string {
+/** Whether a text is the one that its value prints as, give or take the T: most are, and it is cheap to ask. */
+function printedSql(text: string, kind: 'date' | 'timestamp'): string {
   if (kind === 'date') return `length(${text}) = 10 AND try_cast(${text} AS DATE)::VARCHAR = ${text}`;
-  const plain = kind === 'timestamptz' ? `replace(${text}, 'Z', '')` : text;
-  const isPlain = `strpos(${text}, '-') = 5 AND try_cast(${plain} AS TIMESTAMP)::VARCHAR = replace(${plain}, 'T', ' ')`;
-  return kind === 'timestamptz' ? `ends_with(${text}, 'Z') AND ${isPlain}` : isPlain;
+  return `strpos(${text}, '-') = 5 AND try_cast(${text} AS TIMESTAMP)::VARCHAR = replace(${text}, 'T', ' ')`;
 }
 
 /** A moment to the microsecond: the platform cuts finer ones and marks them. */
@@ -158,10 +160,14 @@ function cutText(text: string): string {
   return `CASE WHEN length(${text}) > ${MICROSECOND_CHARS} THEN ${cut} ELSE ${text} END`;
 }
 
-function wholeProof(text: string): Proof {
-  const number = `try_cast(${text} AS BIGINT)`;
+function wholeProof(field: string): Proof {
+  const number = (text: string) => `try_cast(${text} AS BIGINT)`;
   return {
-    asked: [all(text, `${number}::VARCHAR = ${text}`), `min(${number})::VARCHAR`, `max(${number})::VARCHAR`],
+    asked: [
+      all(field, (text) => `${number(text)}::VARCHAR = ${text}`),
+      `min(${number(field)})::VARCHAR`,
+      `max(${number(field)})::VARCHAR`,
+    ],
     facts: ([isWhole, ...ends]) => {
       if (isWhole !== true) return TEXT;
       const sizes = ends.map((end) => String(end).replace('-', ''));
@@ -178,47 +184,50 @@ function wholeProof(text: string): Proof {
   };
 }
 
-function numberProof(text: string, pattern: string): Proof {
+function numberProof(field: string, pattern: string): Proof {
+  const text = `CASE WHEN starts_with(${field}, ' ') OR ends_with(${field}, ' ') THEN trim(${field}) ELSE ${field} END`;
   const point = `strpos(${text}, '.')`;
   const isNegative = `(CASE WHEN starts_with(${text}, '-') THEN 1 ELSE 0 END)`;
   return {
     asked: [
-      `max(${likeness(text, pattern)})`,
+      `bit_or(CASE WHEN ${likeness(field, pattern)} = 0 THEN 0 WHEN ${field} = '' THEN NULL
+        ELSE ${likeness(`trim(${field})`, pattern)} END)`,
       `coalesce(max(${point}) > 0, false)`,
-      `coalesce(bool_or(${hasExponentSql(text)}), false)`,
       `max(if(${point} = 0, length(${text}), ${point} - 1) - ${isNegative})`,
       `max(if(${point} = 0, 0, length(${text}) - ${point}))`,
     ],
-    facts: ([unlike, hasPoint, hasExponent, whole, scale]) =>
-      Number(unlike) === NO_NUMBER
-        ? TEXT
-        : {
-            kind: 'number',
-            isWhole: false,
-            hasPoint: hasPoint === true,
-            hasExponent: hasExponent === true,
-            isExact: Number(unlike) === PRINTS_BACK,
-            whole: Number(whole),
-            scale: Number(scale),
-          },
+    facts: ([likenesses, hasPoint, whole, scale]) => {
+      const has = (bit: number) => (Number(likenesses) & bit) !== 0;
+      if (has(NO_NUMBER)) return TEXT;
+      return {
+        kind: 'number',
+        isWhole: false,
+        hasPoint: hasPoint === true,
+        hasExponent: has(EXPONENT),
+        isExact: !has(ROUNDED),
+        whole: Number(whole),
+        scale: Number(scale),
+      };
+    },
   };
 }
 
-const hasExponentSql = (text: string) => `(contains(${text}, 'e') OR contains(${text}, 'E'))`;
-/** How far a text is from the number that its double prints as. */
-const [PRINTS_BACK, ROUNDED, NO_NUMBER] = [0, 1, 2];
+/** How a text differs from a plain number that its double prints as. */
+const [EXPONENT, ROUNDED, NO_NUMBER] = [1, 2, 4];
 
 /**
- * Whether a text is a number, and its double prints as the same number: both have the same digits but for zeros at the
- * ends. The sizes cannot differ then, as a double is nearer than that.
+ * How a text differs, 0 for not at all. A double prints as the number that was written when both have the same digits but for
+ * zeros at the ends: the sizes cannot differ then, as a double is nearer than that.
  */
 function likeness(text: string, pattern: string): string {
   const printed = `try_cast(${text} AS DOUBLE)::VARCHAR`;
   const digits = (number: string) => `trim(regexp_replace(${number}, '[eE].*|[.-]', '', 'g'), '0')`;
   const isNumber = `regexp_full_match(${text}, ${literal(pattern)})`;
+  const hasExponent = `(contains(${text}, 'e') OR contains(${text}, 'E'))`;
+  const exponent = `if(${hasExponent}, ${EXPONENT}, 0)`;
   return `CASE WHEN ${text} IS NULL THEN NULL
-    WHEN length(${text}) <= ${SURE_CHARS} AND NOT ${hasExponentSql(text)} THEN if(${isNumber}, ${PRINTS_BACK}, ${NO_NUMBER})
-    WHEN length(${text}) > ${SURE_CHARS} AND ${printed} = ${text} THEN ${PRINTS_BACK}
+    WHEN length(${text}) <= ${SURE_CHARS} AND NOT ${hasExponent} THEN if(${isNumber}, 0, ${NO_NUMBER})
+    WHEN length(${text}) > ${SURE_CHARS} AND ${printed} = ${text} THEN ${exponent}
     WHEN NOT ${isNumber} THEN ${NO_NUMBER}
-    ELSE if(${digits(text)} = ${digits(printed)}, ${PRINTS_BACK}, ${ROUNDED}) END`;
+    ELSE ${exponent} + if(${digits(text)} = ${digits(printed)}, 0, ${ROUNDED}) END`;
 }
