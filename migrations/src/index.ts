@@ -40,6 +40,7 @@ import { s37_transform_versions } from './s37_transform_versions.ts';
 import { s38_run_reasons } from './s38_run_reasons.ts';
 import { s40_uploads } from './s40_uploads.ts';
 import { s41_told_credentials } from './s41_told_credentials.ts';
+import { s42_files_gone } from './s42_files_gone.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -99,4 +100,5 @@ export const migrations: readonly Migration[] = [
   s38_run_reasons,
   s40_uploads,
   s41_told_credentials,
+  s42_files_gone,
 ];

@@ -2,6 +2,8 @@ import {
   FILE_REPLACED,
   type Message,
   parseExact,
+  READ_NOTE,
+  type ReadNote,
   type ReplacedFile,
   type SegmentFacts,
   type State,
@@ -47,6 +49,8 @@ export type EvidenceDeps = {
   readonly onRotated: (config: Readonly<Record<string, unknown>>) => void;
   /** The position of the last state for all streams that was stored. */
   readonly lastPosition: number;
+  /** Told what the read of a stream passes over. */
+  readonly onNote: (stream: StreamKey, note: ReadNote) => void;
   /** Where segments lie; undefined when none were asked for. */
   readonly segmentFolder: SegmentPlace | undefined;
 };
@@ -133,6 +137,11 @@ export function createEvidence({ streams, spool, onSaid, onRotated, segmentFolde
   };
   const onTrace = ({ trace }: Extract<Message, { type: 'TRACE' }>) => {
     if (isReplacement(trace)) onReplaced(trace.analytics?.value);
+    if (isNote(trace)) {
+      const { place, note } = readNote(trace.analytics?.value);
+      if (!seen.has(place)) throw new ConnectorError('protocol_violation');
+      deps.onNote(place, note);
+    }
     if (trace.type === 'STREAM_STATUS') {
       const state = seen.get(streamKey(trace.stream_status.stream_descriptor));
       if (state !== undefined) state.status = trace.stream_status.status;
@@ -186,7 +195,11 @@ export function createEvidence({ streams, spool, onSaid, onRotated, segmentFolde
         else if (message.type === 'SEGMENT') onSegment(message);
         else if (message.type === 'TRACE') onTrace(message);
         else if (message.type === 'CONTROL') onControl(line);
-        if (message.type === 'LOG' || (message.type === 'TRACE' && !isReplacement(message.trace))) onSaid(message);
+        if (
+          message.type === 'LOG' ||
+          (message.type === 'TRACE' && !isReplacement(message.trace) && !isNote(message.trace))
+        )
+          onSaid(message);
       },
       onLogLine: onSaid,
     },
@@ -194,9 +207,26 @@ export function createEvidence({ streams, spool, onSaid, onRotated, segmentFolde
   };
 }
 
+type Analytics = Extract<Trace, { type: 'ANALYTICS' }>;
+
+const isOfType = (trace: Trace, type: string): trace is Analytics =>
+  trace.type === 'ANALYTICS' && trace.analytics?.type === type;
 /** There may be one for each of many files: they are for the commit, and no lines of a log. */
-function isReplacement(trace: Trace): trace is Extract<Trace, { type: 'ANALYTICS' }> {
-  return trace.type === 'ANALYTICS' && trace.analytics?.type === FILE_REPLACED;
+const isReplacement = (trace: Trace): trace is Analytics => isOfType(trace, FILE_REPLACED);
+const isNote = (trace: Trace): trace is Analytics => isOfType(trace, READ_NOTE);
+
+/** What the analytics of a note say; a note of another kind is one of a later connector. */
+function readNote(value: string | null | undefined): { place: StreamKey; note: ReadNote } {
+  try {
+    const note = JSON.parse(value ?? '') as Partial<ReadNote>;
+    const { stream: name, namespace, count } = note;
+    if (typeof name === 'string' && Number.isSafeInteger(count) && Number(count) >= 0) {
+      return { place: streamKey({ name, ...(namespace === undefined ? {} : { namespace }) }), note: note as ReadNote };
+    }
+  } catch {
+    // No JSON text says nothing.
+  }
+  throw new ConnectorError('protocol_violation');
 }
 
 /** What the analytics of a replaced file say. */

@@ -1,4 +1,4 @@
-import type { Message, StreamDescriptor } from '@weir/connector-sdk';
+import type { Message, ReadNote, StreamDescriptor } from '@weir/connector-sdk';
 import { ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
 import type { ConnectorExit, ConnectorProcess } from './connector-runtime.ts';
 import { DEFAULT_DEADLINES, type Deadlines, watchDeadlines } from './deadlines.ts';
@@ -19,6 +19,8 @@ export type ReadSyncOptions = {
   readonly onSaid?: (said: Message | string) => void;
   /** Told the configuration that the connector wants to be kept, with renewed credentials in it; unmasked, to be kept at once. */
   readonly onRotated?: (config: Readonly<Record<string, unknown>>) => void;
+  /** Told what the read of a stream passes over. */
+  readonly onNote?: (stream: StreamKey, note: ReadNote) => void;
   /** The position of the last state for all streams that was stored; see `lastPosition`. */
   readonly lastPosition?: number;
   readonly deadlines?: Deadlines;
@@ -50,6 +52,7 @@ export async function readSync({ connector, streams, spool, ...options }: ReadSy
       onSaid(said);
     },
     onRotated,
+    onNote: options.onNote ?? (() => undefined),
     lastPosition,
     segmentFolder: connector.segments,
   });

@@ -365,19 +365,34 @@ t.test('files whose rows are replaced come with the rows before the next state, 
     })();
     const said: unknown[] = [];
     const onSaid = (one: unknown) => void said.push(one);
-    const { streams } = await readSync({ connector: saying(lines), streams: [A], spool, onSaid });
-    t.notMatch(JSON.stringify(said), /weir_file_replaced/, 'they are no lines of the log');
-    return { verdict: streams.get(streamKey(A))?.verdict, segments: await names };
+    const notes: unknown[] = [];
+    const onNote = (...told: unknown[]) => void notes.push(told);
+    const { streams } = await readSync({ connector: saying(lines), streams: [A], spool, onSaid, onNote });
+    t.notMatch(JSON.stringify(said), /weir_file_replaced|weir_read_note/, 'they are no lines of the log');
+    return { notes, verdict: streams.get(streamKey(A))?.verdict, segments: await names };
   };
   const other = {
     type: 'TRACE',
     trace: { type: 'ANALYTICS', emitted_at: 1, analytics: { type: 'theirs', value: 'x' } },
   };
+  const note = (value: unknown) => ({
+    type: 'TRACE',
+    trace: { type: 'ANALYTICS', emitted_at: 1, analytics: { type: 'weir_read_note', value } },
+  });
+  const gone = note(JSON.stringify({ stream: 'a', kind: 'file_gone', count: 2, file: 'x.csv' }));
+  t.match((await seen([gone, status('COMPLETE')])).notes, [[streamKey(A), { kind: 'file_gone', count: 2 }]]);
   const lines = [other, of('a.csv'), of(null), record, state(1), of('b.csv'), state(0), status('COMPLETE')];
   t.match(await seen(lines), { verdict: { outcome: 'success' }, segments: [[['a.csv', null, 'b.csv'], 1]] });
   const failing = [of('a.csv'), state(0), of('b.csv'), record, error(A), status('INCOMPLETE')];
   t.match(await seen(failing), { segments: [[['a.csv'], 0]] }, 'what no state covers is let go');
-  for (const broken of [replaced('no JSON'), replaced(null), replaced('{"stream":"a"}'), of('a.csv', 'others')]) {
+  for (const broken of [
+    note('{"stream":"a","count":-1}'),
+    note(null),
+    replaced('no JSON'),
+    replaced(null),
+    replaced('{"stream":"a"}'),
+    of('a.csv', 'others'),
+  ]) {
     t.match((await seen([broken, status('COMPLETE')])).verdict, { outcome: 'failure', code: 'protocol_violation' });
   }
 });

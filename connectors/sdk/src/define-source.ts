@@ -4,6 +4,7 @@ import type {
   ConnectorSpec,
   JsonSchema,
   LogLevel,
+  ReadNote,
   StreamDescriptor,
   TraceEstimate,
 } from './protocol.ts';
@@ -26,6 +27,8 @@ export type Emit = {
    * stands for rows that earlier syncs wrote without the name of their file.
    */
   readonly replaceFile: (file: string | null) => Promise<void>;
+  /** Says what the read passes over or finds missing; it counts once a state behind it, or the end, is committed. */
+  readonly note: (note: Pick<ReadNote, 'kind' | 'count' | 'file'>) => Promise<void>;
   /** Everything emitted so far is whole: reading may start again from this state. Counts the records by itself. */
   readonly state: (streamState: unknown) => Promise<void>;
   readonly log: (level: LogLevel, text: string) => Promise<void>;

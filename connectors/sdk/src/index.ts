@@ -28,6 +28,7 @@ export type {
   JsonSchema,
   LogLevel,
   Message,
+  ReadNote,
   ReplacedFile,
   SegmentFacts,
   State,
@@ -45,6 +46,7 @@ export {
   FILE_REPLACED,
   MAX_SEGMENT_BYTES,
   MAX_UNACKNOWLEDGED_SEGMENTS,
+  READ_NOTE,
   SEGMENT_OFFER,
 } from './protocol.ts';
 export { type ProcessStreams, runSource, STOP_FLUSH_MS } from './run-source.ts';

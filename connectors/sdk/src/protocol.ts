@@ -118,6 +118,19 @@ export type Trace =
       readonly analytics?: { readonly type: string; readonly value?: string | null };
     };
 
+/** The type of the analytics that say what a read passes over. Ours. The value is the JSON text of `ReadNote`. */
+export const READ_NOTE = 'weir_read_note';
+
+/** Something that a read of a stream passed over, or found missing, and how often. */
+export type ReadNote = {
+  readonly stream: string;
+  readonly namespace?: string | null;
+  readonly kind: 'file_gone';
+  readonly count: number;
+  /** The first of them. */
+  readonly file?: string;
+};
+
 /**
  * The type of the analytics that say that rows of a file are replaced. Ours; other readers pass them over. The value is
  * the JSON text of `ReplacedFile`.

@@ -13,6 +13,8 @@ import {
   type ConfiguredStream,
   FILE_REPLACED,
   type JsonSchema,
+  READ_NOTE,
+  type ReadNote,
   type ReplacedFile,
   type State,
   type StreamDescriptor,
@@ -115,22 +117,17 @@ function emitterOf({ stream: described }: ConfiguredStream, run: ReadRun, output
       await output.message({ type: 'SEGMENT', segment: { ...place, ...written, ...facts, ...from } });
       return 'sent';
     };
+  const analytics = (type: string, value: object) =>
+    output.message({
+      type: 'TRACE',
+      trace: { type: 'ANALYTICS', emitted_at: emittedAt, analytics: { type, value: JSON.stringify(value) } },
+    });
   return {
     lines,
     record: (data) => lines(Buffer.from(`${prefix}${JSON.stringify(data)}${suffix}`), 1),
     segment: lane === undefined ? undefined : segmentOf(lane),
-    replaceFile: (file) =>
-      output.message({
-        type: 'TRACE',
-        trace: {
-          type: 'ANALYTICS',
-          emitted_at: emittedAt,
-          analytics: {
-            type: FILE_REPLACED,
-            value: JSON.stringify({ ...placeOf(stream), file } satisfies ReplacedFile),
-          },
-        },
-      }),
+    replaceFile: (file) => analytics(FILE_REPLACED, { ...placeOf(stream), file } satisfies ReplacedFile),
+    note: (note) => analytics(READ_NOTE, { ...placeOf(stream), ...note } satisfies ReadNote),
     async state(streamState) {
       const recordCount = sinceState;
       sinceState = 0;

@@ -147,6 +147,7 @@ async function noteGone({ context: { emit }, plan }: Reading): Promise<void> {
   if (first === undefined) return;
   const names = others.length === 0 ? `${first} is` : `${first} and ${others.length} more files are`;
   await emit.log('WARN', `${names} gone: the rows stay`);
+  await emit.note({ kind: 'file_gone', count: plan.gone.length, file: first });
 }
 
 /** Has the rows of a file replaced. In a full refresh, and before anything was read, no rows of it are looked for. */

@@ -71,6 +71,12 @@ export async function readSource({ plan, connector, segments, send, log }: ReadD
       streams,
       spool: watched.spool,
       onSaid: log.said,
+      // Said before the state behind it is sealed, and so before the commit of which it is a figure.
+      onNote(stream, { kind, count }) {
+        const progress = watched.progress[idOf.get(stream) ?? ''];
+        if (kind === 'file_gone' && progress !== undefined) progress.filesGone += count;
+        send({ type: 'progress', streams: watched.progress });
+      },
       lastPosition: plan.lastPosition,
       deadlines: syncDeadlines(plan.connectorSilenceMs),
       onRotated: (config) => {
@@ -128,7 +134,10 @@ interface Watched {
 function watchSpool(spool: Spool, streams: readonly ChildStream[], credentials: Scrubber): Watched {
   const failures: Watched['failures'] = {};
   const seen = new Map(
-    streams.map((stream) => [stream.key, { ...stream, hasState: false, sinceState: 0, count: { rows: 0, bytes: 0 } }]),
+    streams.map((stream) => [
+      stream.key,
+      { ...stream, hasState: false, sinceState: 0, count: { rows: 0, bytes: 0, filesGone: 0 } },
+    ]),
   );
   const note = (key: string, rows: number, bytes: number): void => {
     const stream = seen.get(key);

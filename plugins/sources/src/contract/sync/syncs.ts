@@ -39,6 +39,9 @@ export type PullView = Static<typeof Pull>;
 /** What `rows_written` counts. */
 export const WRITTEN = 'Rows that were committed; rows_deduplicated says how many of them a merge left out';
 
+/** What `files_gone` counts. */
+export const FILES_GONE = 'Files that were read before and are not there any more; their rows stay in the table';
+
 /** What `rows_deduplicated` counts. */
 export const DEDUPLICATED =
   'Written rows that no snapshot has: a later row of the same commit has their key, and a merge keeps the last one; null when a release that did not count them has had a part in it';
@@ -91,6 +94,7 @@ export const StreamRun = Type.Object({
   dataset_id: Type.String(),
   status: OneOf(RUN_STATUSES),
   ...counters,
+  files_gone: Type.Integer({ description: FILES_GONE }),
   rows_in_table: Nullable(
     Type.Integer({ description: 'Rows of this run in the table at its newest snapshot; null before there is one' }),
   ),

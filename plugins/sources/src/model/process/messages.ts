@@ -94,6 +94,8 @@ export type Work =
 export interface Progress {
   rows: number;
   bytes: number;
+  /** Files that were read before and are not there any more. */
+  filesGone: number;
 }
 
 export interface StreamResult {

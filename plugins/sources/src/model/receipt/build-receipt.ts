@@ -50,6 +50,7 @@ function streamReceipt({ status: ofRun }: RunRecord, row: StreamRunRow): Receipt
     quarantine_dataset_id: row.rowsRejected > 0 ? `${quarantine.namespace}.${quarantine.table}` : null,
     status: (open ? ofRun : row.status) as ReceiptStreamView['status'],
     ...figuresOf(row),
+    files_gone: row.filesGone,
     rows_in_table: row.rowsInTable ?? null,
     checksum: row.checksum ?? null,
     schema_id: row.schemaId ?? null,

@@ -57,6 +57,7 @@ export const StreamRunEntity = defineEntity({
     datasetId: p.string(),
     status: p.enum(RUN_STATUSES),
     ...counters,
+    filesGone: p.bigint('number').default(0),
     rowsInTable: p.bigint('number').nullable(),
     checksum: p.string().nullable(),
     schemaId: p.integer().nullable(),

@@ -19,6 +19,8 @@ export interface Figures {
    */
   readonly rowsDeduplicated: number | undefined;
   readonly bytes: number;
+  /** Files that were read before and were not there any more. */
+  readonly filesGone: number;
   /** Rows of the run that are in the table. */
   readonly rowsInTable: number;
   /** Their checksum; undefined once rows were merged, as those that they replaced are not known one by one. */
@@ -42,6 +44,7 @@ export function figuresOf(checkpoint: Checkpoint | undefined, runId: string): Fi
     rowsRejected: count('rows_rejected'),
     rowsDeduplicated: counters.batch === undefined ? 0 : numberOf(counters.rows_deduplicated),
     bytes: count('bytes'),
+    filesGone: count('files_gone'),
     rowsInTable: count('rows_in_table'),
     checksum: counters.batch === undefined ? NO_ROWS_CHECKSUM : textOf(counters.checksum),
     snapshotIds: Array.isArray(ids) ? ids : [],
@@ -60,6 +63,7 @@ export function countersOf(figures: Figures): CheckpointCounters {
     rows_rejected: figures.rowsRejected,
     ...(figures.rowsDeduplicated === undefined ? {} : { rows_deduplicated: figures.rowsDeduplicated }),
     bytes: figures.bytes,
+    files_gone: figures.filesGone,
     rows_in_table: figures.rowsInTable,
     ...(figures.checksum === undefined ? {} : { checksum: figures.checksum }),
     snapshot_ids: figures.snapshotIds,

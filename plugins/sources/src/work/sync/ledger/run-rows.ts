@@ -126,7 +126,8 @@ update sources.stream_run set
   schema_changes = $15::jsonb,
   committed_at = $16,
   schema_id = coalesce($17, schema_id),
-  state_sha256 = coalesce($18, state_sha256)
+  state_sha256 = coalesce($18, state_sha256),
+  files_gone = $19
 where run_id = $1 and stream_id = $2`;
 
 /** What the row of a stream shows, from the third parameter of its statement on. */
@@ -151,5 +152,6 @@ function streamValues(known: Standing): readonly unknown[] {
     committedAt ?? null,
     schemaId ?? null,
     stateSha256 ?? null,
+    read.filesGone,
   ];
 }

@@ -31,8 +31,12 @@ export function standingOf(stream: PlannedStream): Standing {
     stateSha256: undefined,
     schemaId: undefined,
     committedAt: undefined,
-    earlier: { rows: figures.rowsWritten + figures.rowsRejected, bytes: figures.bytes },
-    read: { rows: 0, bytes: 0 },
+    earlier: {
+      rows: figures.rowsWritten + figures.rowsRejected,
+      bytes: figures.bytes,
+      filesGone: figures.filesGone,
+    },
+    read: { rows: 0, bytes: 0, filesGone: 0 },
   };
 }
 
@@ -51,7 +55,8 @@ export async function recallSnapshots(
 
 /** What an earlier attempt has read counts as far as it was committed. */
 export function readOf({ earlier, read }: Standing): Progress {
-  return { rows: earlier.rows + read.rows, bytes: earlier.bytes + read.bytes };
+  const filesGone = earlier.filesGone + read.filesGone;
+  return { rows: earlier.rows + read.rows, bytes: earlier.bytes + read.bytes, filesGone };
 }
 
 /** Rows and bytes of all streams together. */

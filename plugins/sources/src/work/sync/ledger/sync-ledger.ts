@@ -10,7 +10,7 @@ import type { PulledSoFar } from '../../../model/sync/view.ts';
 import type { PlannedStream, SyncPlan } from '../plan/plan-sync.ts';
 import type { CommittedRows } from './attempt-log.ts';
 import { type Attempt, type OpenPhase, openStreamRuns, type ShownValues, writeCounters } from './run-rows.ts';
-import { recallSnapshots, type Standing, type Standings, standingOf, totalsOf } from './standing.ts';
+import { readOf, recallSnapshots, type Standing, type Standings, standingOf, totalsOf } from './standing.ts';
 import { tableCommits } from './table-commits.ts';
 
 /** The table of a stream as it is by now. */
@@ -135,7 +135,8 @@ function draftOf(
   const state = batch.batch.state ?? stream.engine.state;
   // Asked for until it does: to compare states takes long where they are large.
   const hasGotOn = known.figures.gotOnAt === leaseEpoch || getsOn(batch, stream.engine.state);
-  const figures = withBatch(known.figures, batch, hasGotOn ? leaseEpoch : undefined);
+  const { filesGone } = readOf(known);
+  const figures = { ...withBatch(known.figures, batch, hasGotOn ? leaseEpoch : undefined), filesGone };
   const commits = tableCommits(batch, { stream, prepared, state, follows: known.follows, attempt: leaseEpoch });
   const overwrote = batch.replaces && stream.row.syncMode === 'full_refresh' ? 1 : 0;
   const counters = { ...countersOf(figures), overwrote, whole: batch.isWhole ? 1 : 0 };
