@@ -37,19 +37,19 @@ t.test('streams of a source that cannot be described, or are gone', async (t) =>
   await t.test(
     'a known file is torn → the discovery, readiness and the review name it, and it is not removed',
     async (t) => {
-      await writeFile(join(data, `${BAD}.csv`), 'id\n"1\n');
+      await writeFile(join(data, `${BAD}.csv`), '\n1\n');
       const found = await looked(api, { source_id, apply: false });
       t.match(found.warnings, [
-        { name: BAD, code: 'csv_quote_unclosed', detail: /quoted CSV field/, hint: /A quote inside/ },
+        { name: BAD, code: 'csv_header_missing', detail: /no header line/, hint: /first line/ },
       ]);
       const body = { workflow_id: found.workflow_id };
       const diff = ok(await api(refreshSchema, { params: { source_id }, body, query: { dry_run: true } }));
-      t.match(diff, { removed: [], warnings: [{ name: BAD, code: 'csv_quote_unclosed' }] });
+      t.match(diff, { removed: [], warnings: [{ name: BAD, code: 'csv_header_missing' }] });
       ok(await api(refreshSchema, { params: { source_id }, body }));
       t.ok((await streamsOf(api, source_id)).has(BAD), 'it stays');
       t.match((await checks()).get('discovery'), {
-        ...{ status: 'warning', detail: RegExp(`${BAD} cannot be described: .*quoted CSV field`) },
-        items: [{ name: BAD, code: 'csv_quote_unclosed' }],
+        ...{ status: 'warning', detail: RegExp(`${BAD} cannot be described: .*no header line`) },
+        items: [{ name: BAD, code: 'csv_header_missing' }],
       });
     },
   );
