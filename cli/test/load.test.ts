@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { sharedPlatform } from '../../plugins/sources/test/shared-platform.ts';
+import { CliError } from '../src/cli-error.ts';
 import { commandLines } from '../src/commands/load/command-lines.ts';
+import { firstRows } from '../src/commands/load/first-rows.ts';
 import { isOpen } from '../src/commands/load/is-open.ts';
 import { sourceName, whatToLoad } from '../src/commands/load/what-to-load.ts';
 import { commandLine, ending } from './command-line.ts';
@@ -44,6 +46,13 @@ t.test('a file that the server may not read where it lies → sent; every other 
   t.equal(await isOpen([join(root, '.dot', 'x.csv')], [join(root, '.dot')]), true, 'a root that begins with a dot');
   t.equal(await isOpen([join(root, 'in.csv')], []), false, 'no root');
   t.equal(await isOpen(['/etc/hosts'], null), true, 'every folder');
+});
+
+t.test('rows that are too wide to be shown → none, and any other refusal fails', async (t) => {
+  const refusing = (code: string) => ({ call: () => Promise.reject(new CliError('failed', 'x', { code })) });
+  t.equal(await firstRows(refusing('query_timeout'), 'd'), undefined);
+  t.equal(await firstRows(refusing('preview_too_large'), 'd'), undefined);
+  await t.rejects(firstRows(refusing('not_found'), 'd'), ending('failed'));
 });
 
 t.test(

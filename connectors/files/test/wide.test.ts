@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
@@ -39,6 +39,15 @@ t.test('a file of more columns than are read at once → its types, rows and rej
     { reason: 'row_too_wide', line: 177 },
   ]);
   t.match(logsOf(said).at(-1), /2 lines are no rows/);
+});
+
+t.test('the file of another person of 2,000 columns → all of its rows', async (t) => {
+  const path = await folder({ 'w.csv': await readFile(new URL('./cases/wide_2000.csv', import.meta.url)) });
+  const catalog = await discover({ path });
+  t.equal(Object.keys(catalog.streams[0].json_schema.properties).length, 2000);
+  const rows = dataOf(await read({ path }, configured(catalog)));
+  t.equal(rows.length, 20);
+  t.ok(rows.every((row) => Object.keys(row).length === 2000 && row.c1999 !== null));
 });
 
 const name = fc.oneof(

@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import path from 'node:path';
 import { counted } from '@weir/kernel/contract';
-import { isReserved, previewDataset } from '@weir/plugin-datasets/contract';
+import { isReserved } from '@weir/plugin-datasets/contract';
 import {
   createSource,
   createUpload,
@@ -26,10 +26,10 @@ import { finishRun } from '../../run/finish-run.ts';
 import { rowsOf } from '../datasets/datasets.ts';
 import { SYNC_WAIT_MS } from '../sources/sources-sync.ts';
 import { commandLines } from './command-lines.ts';
+import { firstRows, PREVIEWED_ROWS } from './first-rows.ts';
 import { isOpen } from './is-open.ts';
 import { sourceName, type ToLoad, whatToLoad } from './what-to-load.ts';
 
-const PREVIEWED_ROWS = 5;
 const MAX_STREAMS = 500;
 const UPLOAD = /^upload:(.+)$/;
 
@@ -131,11 +131,7 @@ export class Load extends WeirCommand {
 
   /** The tables with their first rows, and the commands that do the same in steps. */
   private async tell(api: Api, { source, streams, tables }: Loaded): Promise<void> {
-    const previews = await Promise.all(
-      tables.map(({ dataset_id }) =>
-        api.call(previewDataset, { params: { dataset_id }, query: { limit: PREVIEWED_ROWS } }),
-      ),
-    );
+    const previews = await Promise.all(tables.map(({ dataset_id }) => firstRows(api, dataset_id)));
     const commands = longCommands(source, streams, tables);
     if (this.format() !== 'table' || this.query !== undefined) {
       const { source_id, name } = source;
@@ -149,10 +145,12 @@ export class Load extends WeirCommand {
     for (const [at, { dataset_id, rows_written }] of tables.entries()) {
       const { columns = [], rows = [] } = previews[at] ?? {};
       const own = columns.map(({ name }) => name).filter((name) => !isReserved(name));
+      const isShown = previews[at] !== undefined;
       const lines = table(own, rowsOf({ columns, rows }), { width: NARROW - 2, isData: true })
         .trimEnd()
         .split('\n');
-      this.context.stdout.write(`${dataset_id}\n${lines.map((line) => `  ${line}\n`).join('')}`);
+      const shown = isShown ? lines.map((line) => `  ${line}\n`).join('') : '  (rows too wide to be shown)\n';
+      this.context.stdout.write(`${dataset_id}\n${shown}`);
       this.note(`${dataset_id}: ${counted(rows_written, 'row')} written now`);
     }
     this.note('the same in steps:');
