@@ -41,6 +41,7 @@ import { s38_run_reasons } from './s38_run_reasons.ts';
 import { s40_uploads } from './s40_uploads.ts';
 import { s41_told_credentials } from './s41_told_credentials.ts';
 import { s42_files_gone } from './s42_files_gone.ts';
+import { s43_replaced_rows } from './s43_replaced_rows.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -101,4 +102,5 @@ export const migrations: readonly Migration[] = [
   s40_uploads,
   s41_told_credentials,
   s42_files_gone,
+  s43_replaced_rows,
 ];

@@ -88,10 +88,14 @@ t.test('a file changes, and the sync is killed at any point → the table is the
   await touch('a.csv');
   const edited = ['1 a a.csv', '2 B-corrected a.csv'];
   const stream = await changed('edited', ['S7', 'S6'], edited);
-  t.match(stream, { rows_written: 2, rows_in_table: 2, checksum: /:/ });
+  t.match(stream, { rows_written: 2, rows_in_table: 2, rows_replaced: 2, checksum: /:/ });
   await appendFile(at('a.csv'), '3,c\n');
   await touch('a.csv');
-  t.match(await changed('longer', ['S5'], [...edited, '3 c a.csv']), { rows_written: 1, rows_in_table: 1 });
+  t.match(await changed('longer', ['S5'], [...edited, '3 c a.csv']), {
+    rows_written: 1,
+    rows_in_table: 1,
+    rows_replaced: 0,
+  });
   await touch('a.csv');
   t.match(await changed('touched', ['S12'], [...edited, '3 c a.csv']), { rows_written: 0 });
   await writeFile(at('a.csv'), 'id,n\n1,a\n');

@@ -3,7 +3,7 @@ import { endpoint, Id, kernelProblems, Nullable, OneOf, RunFailure, Timestamp } 
 import { readSources } from '../access.ts';
 import { sourceProblems } from '../problems.ts';
 import { runParams } from './sync-runs.ts';
-import { DEDUPLICATED, FILES_GONE, FieldNote, VERDICTS, WRITTEN } from './syncs.ts';
+import { DEDUPLICATED, FILES_GONE, FieldNote, REPLACED, VERDICTS, WRITTEN } from './syncs.ts';
 
 /** The form of the document; a change that an older reader would take for something else gets another number. */
 export const RECEIPT_FORMAT = 'weir.sync-receipt/1';
@@ -34,7 +34,8 @@ export const ReceiptStream = Type.Object({
   quarantine_dataset_id: Nullable(Type.String({ description: 'Null when this sync has put nothing there' })),
   status: OneOf(['succeeded', 'failed', 'cancelled']),
   ...figures,
-  // Receipts of earlier releases have no such member.
+  // Receipts of earlier releases have no such members.
+  rows_replaced: Type.Optional(Count(REPLACED)),
   files_gone: Type.Optional(Count(FILES_GONE)),
   rows_in_table: Nullable(Count('Rows of this run in the table at the last of its snapshots')),
   checksum: Nullable(Type.String({ description: 'Of those rows, in any order: <algorithm>:<hex>' })),

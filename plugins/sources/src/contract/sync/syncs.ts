@@ -42,6 +42,9 @@ export const WRITTEN = 'Rows that were committed; rows_deduplicated says how man
 /** What `files_gone` counts. */
 export const FILES_GONE = 'Files that were read before and are not there any more; their rows stay in the table';
 
+/** What `rows_replaced` counts. */
+export const REPLACED = 'Earlier rows of edited files, which the rows that those files have now replaced';
+
 /** What `rows_deduplicated` counts. */
 export const DEDUPLICATED =
   'Written rows that no snapshot has: a later row of the same commit has their key, and a merge keeps the last one; null when a release that did not count them has had a part in it';
@@ -95,6 +98,7 @@ export const StreamRun = Type.Object({
   status: OneOf(RUN_STATUSES),
   ...counters,
   files_gone: Type.Integer({ description: FILES_GONE }),
+  rows_replaced: Type.Integer({ description: REPLACED }),
   rows_in_table: Nullable(
     Type.Integer({ description: 'Rows of this run in the table at its newest snapshot; null before there is one' }),
   ),

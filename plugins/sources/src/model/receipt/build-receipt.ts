@@ -51,6 +51,7 @@ function streamReceipt({ status: ofRun }: RunRecord, row: StreamRunRow): Receipt
     status: (open ? ofRun : row.status) as ReceiptStreamView['status'],
     ...figuresOf(row),
     files_gone: row.filesGone,
+    rows_replaced: row.rowsReplaced,
     rows_in_table: row.rowsInTable ?? null,
     checksum: row.checksum ?? null,
     schema_id: row.schemaId ?? null,

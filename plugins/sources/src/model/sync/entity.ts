@@ -58,6 +58,7 @@ export const StreamRunEntity = defineEntity({
     status: p.enum(RUN_STATUSES),
     ...counters,
     filesGone: p.bigint('number').default(0),
+    rowsReplaced: p.bigint('number').default(0),
     rowsInTable: p.bigint('number').nullable(),
     checksum: p.string().nullable(),
     schemaId: p.integer().nullable(),

@@ -19,6 +19,8 @@ export interface Figures {
    */
   readonly rowsDeduplicated: number | undefined;
   readonly bytes: number;
+  /** Rows of before that went with the files that were replaced; with soft deletes, that were marked. */
+  readonly rowsReplaced: number;
   /** Files that were read before and were not there any more. */
   readonly filesGone: number;
   /** Rows of the run that are in the table. */
@@ -45,6 +47,7 @@ export function figuresOf(checkpoint: Checkpoint | undefined, runId: string): Fi
     rowsDeduplicated: counters.batch === undefined ? 0 : numberOf(counters.rows_deduplicated),
     bytes: count('bytes'),
     filesGone: count('files_gone'),
+    rowsReplaced: count('rows_replaced'),
     rowsInTable: count('rows_in_table'),
     checksum: counters.batch === undefined ? NO_ROWS_CHECKSUM : textOf(counters.checksum),
     snapshotIds: Array.isArray(ids) ? ids : [],
@@ -64,6 +67,7 @@ export function countersOf(figures: Figures): CheckpointCounters {
     ...(figures.rowsDeduplicated === undefined ? {} : { rows_deduplicated: figures.rowsDeduplicated }),
     bytes: figures.bytes,
     files_gone: figures.filesGone,
+    rows_replaced: figures.rowsReplaced,
     rows_in_table: figures.rowsInTable,
     ...(figures.checksum === undefined ? {} : { checksum: figures.checksum }),
     snapshot_ids: figures.snapshotIds,
@@ -110,6 +114,7 @@ export function withBatch(
     rowsRejected: figures.rowsRejected + batch.rejected,
     rowsDeduplicated: rowsDeduplicated === undefined ? undefined : rowsDeduplicated + (merged?.deduplicated ?? 0),
     bytes: figures.bytes + sum((part) => part.bytes),
+    rowsReplaced: figures.rowsReplaced + (batch.replacedFiles.length > 0 ? (merged?.deleted ?? 0) : 0),
     rowsInTable: there + (merged === undefined ? rows : merged.inserted + merged.updated),
     checksum: isSummed(merged) ? sumOf(replaces ? NO_ROWS_CHECKSUM : figures.checksum, batch.parts) : undefined,
     fields: withFields(figures.fields, batch.parts.flatMap(capturedIn)),

@@ -63,6 +63,7 @@ export function streamRunView(run: Pick<RunRecord, 'status'>, row: StreamRunRow)
     status: open && TERMINAL_RUN_STATUSES.includes(run.status) ? run.status : row.status,
     ...countersView(row),
     files_gone: row.filesGone,
+    rows_replaced: row.rowsReplaced,
     rows_in_table: row.rowsInTable ?? null,
     checksum: row.checksum ?? null,
     schema_id: row.schemaId ?? null,

@@ -127,7 +127,8 @@ update sources.stream_run set
   committed_at = $16,
   schema_id = coalesce($17, schema_id),
   state_sha256 = coalesce($18, state_sha256),
-  files_gone = $19
+  files_gone = $19,
+  rows_replaced = $20
 where run_id = $1 and stream_id = $2`;
 
 /** What the row of a stream shows, from the third parameter of its statement on. */
@@ -153,5 +154,6 @@ function streamValues(known: Standing): readonly unknown[] {
     schemaId ?? null,
     stateSha256 ?? null,
     read.filesGone,
+    figures.rowsReplaced,
   ];
 }
