@@ -51,6 +51,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'workers/test/poller-truth.test.ts': 9,
   'test/test/variables.test.ts': 11,
   'plugins/sources/test/discovery-images.test.ts': 8,
+  'connectors/files/test/values.test.ts': 8,
   'test/test/openapi.test.ts': 8,
   'test/test/hostile.test.ts': 8,
   'cli/test/connectors.test.ts': 8,
