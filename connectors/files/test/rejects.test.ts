@@ -85,6 +85,8 @@ const PACKINGS = [
   ['.zst', zstdCompressSync],
 ] as const;
 
+const PACKED = { LF: '.zst', CRLF: '.gz', CR: '.gz' } as const;
+
 /** A text with other line breaks, and where what is not a row begins in it. */
 function written({ text, wanted, lineBreak }: { text: string | Buffer; wanted: readonly Wanted[]; lineBreak: string }) {
   const withBreaks = (one: string | Buffer) =>
@@ -105,7 +107,8 @@ for (const [format, table] of Object.entries({ csv: CSV, jsonl: JSONL, json: JSO
     t.test(`a ${format} file with ${rule} → quarantine with bytes and position, and the rows`, async (t) => {
       for (const [name, lineBreak] of format === 'csv' ? BREAKS : BREAKS.slice(0, 2)) {
         const { content, rejected } = written({ text, wanted, lineBreak });
-        for (const [ending, pack] of PACKINGS) {
+        // Each packing with each break would show no more.
+        for (const [ending, pack] of PACKINGS.filter(([packing]) => packing === '' || packing === PACKED[name])) {
           const path = await folder({ [`s.${format}${ending}`]: pack(content) });
           // An end without a line break is waited for in a file that was written just now.
           await utimes(join(path, `s.${format}${ending}`), 1, 1);
