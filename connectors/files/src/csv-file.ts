@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { proveColumns } from './columns/prove-columns.ts';
 import type { ValueFacts } from './columns/value-facts.ts';
@@ -19,6 +20,9 @@ export async function openCsv(file: ReadyFile): Promise<CsvDialect> {
   const header = await withHandle(file.path, file.where(), headerOf);
   const line = header.line.replace(MARK, '');
   if (line.trim() === '') throw fault('csv_header_missing', file.where());
+  // Only a quote that is never closed keeps a line break from ending the header.
+  const isOpen = header.bytes === header.line.length && header.bytes < (await stat(file.path)).size;
+  if (isOpen) throw fault('csv_quote_unclosed', file.where(1));
   if (line.includes('\0')) throw fault('csv_header_invalid', file.where());
   const dialect = headerDialect(line, file.delimiter);
   if (dialect.fields > MAX_COLUMNS) throw fault('too_many_columns', file.where());

@@ -25,6 +25,7 @@ const CSV_FAULTS: readonly [rule: string, content: string | Uint8Array, code: st
   ['more columns than are read', `${'canary,'.repeat(10_000)}b\n`, 'too_many_columns'],
   ['no column of the stream', 'c,d\n1,canary\n', 'schema_changed'],
   ['no header', '\n1,2\n', 'csv_header_missing'],
+  ['a header with an open quote', 'a,"canary\n1,2\n3,4\n', 'csv_quote_unclosed'],
   ['a web page in it', '<!DOCTYPE html>\n<html><body>Sign in, canary</body></html>\n', 'file_is_page'],
 ];
 for (const [rule, content, code] of CSV_FAULTS) {
