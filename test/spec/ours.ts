@@ -167,6 +167,7 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_SYNC_LANES_PER_TENANT', because('sources', 'how many syncs of one tenant go on at once')],
   ['WEIR_SYNC_COMMIT_SECONDS', because('sources', 'how long rows may wait for a commit')],
   ['WEIR_SYNC_MAX_SILENT_SECONDS', because('sources', 'how long the connector of a sync may be silent')],
+  ['WEIR_CHECK_MAX_SECONDS', because('sources', 'how long a connector may take to accept its configuration')],
   ['WEIR_DISCOVERY_MAX_SECONDS', because('sources', 'how long a connector may take to describe its source')],
   ['WEIR_SYNC_MAX_REJECTED_ROWS', because('sources', 'how many lines a sync may put aside before it fails')],
   ['WEIR_SCHEDULE_MIN_SECONDS', because('schedules', 'how often a schedule may run')],

@@ -201,6 +201,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_SYNC_MAX_SILENT_SECONDS',
   ),
   ...proved(
+    'plugins/sources/test/ask-connector.test.ts',
+    'a check that says nothing is stopped after its own short time, whatever a discovery may take',
+    'WEIR_CHECK_MAX_SECONDS',
+  ),
+  ...proved(
     'plugins/sources/test/discovery-runs.test.ts',
     'whose connector hangs ends, and the run says how it hung',
     'WEIR_DISCOVERY_MAX_SECONDS',

@@ -38,6 +38,9 @@ export function operatorEgress(environment: Readonly<Record<string, string | und
 /** How many records a check and a schema without one in the manifest are satisfied with. */
 const SAMPLE_RECORDS = 100;
 
+/** How long a check and a discovery wait for a server that fails, in milliseconds: they answer a person. */
+const PATIENCE_MS = 10_000;
+
 /** What a run works with: the manifest, and its streams as the configuration makes them. */
 export type OpenManifest = {
   readonly manifest: Part;
@@ -47,7 +50,7 @@ export type OpenManifest = {
 };
 
 /** Opens the manifest that a configuration carries; the manifest itself is no part of what expressions can name. */
-export function openManifest(given: unknown, deps: HttpSourceDeps): OpenManifest {
+export function openManifest(given: unknown, deps: HttpSourceDeps, patienceMs?: number): OpenManifest {
   if (!isPlainObject(given)) throw fault('config_invalid');
   const { [MANIFEST_KEY]: raw, ...rest } = given;
   const config = rest as Dictionary;
@@ -57,6 +60,7 @@ export function openManifest(given: unknown, deps: HttpSourceDeps): OpenManifest
     egress: checkedEgress(deps.egress),
     sleep: deps.sleep ?? ((ms, signal) => sleep(ms, undefined, { signal })),
     now: deps.now ?? Date.now,
+    ...(patienceMs === undefined ? {} : { patienceMs }),
     secrets,
     limits: rateLimitsOf(partIn(manifest, 'api_budget'), config),
     concurrency: concurrencyOf(manifest, config),
@@ -99,7 +103,7 @@ export function httpSource(deps: HttpSourceDeps): Source {
   return defineSource({
     spec: { connectionSpecification },
     async check(config) {
-      const open = openManifest(config, deps);
+      const open = openManifest(config, deps, PATIENCE_MS);
       const check = partIn(open.manifest, 'check');
       const named = check?.fields.stream_names;
       const names = Array.isArray(named) && named.length > 0 ? named.map(String) : [...open.parts.keys()].slice(0, 1);
@@ -108,7 +112,7 @@ export function httpSource(deps: HttpSourceDeps): Source {
       for (const name of names) await sampleOf(open.stream(name), 1);
     },
     async discover(config) {
-      const open = openManifest(config, deps);
+      const open = openManifest(config, deps, PATIENCE_MS);
       const streams: CatalogStream[] = [];
       for (const name of open.parts.keys()) streams.push(await described(open.stream(name)));
       return { streams };

@@ -134,6 +134,12 @@ export const CONNECTOR_ERRORS = {
     message: 'The connector started as many processes as it may',
     hint: 'Give the pattern more pids in resources. One that forks without end is broken: use another version.',
   },
+  workspace_unreadable: {
+    origin: 'platform',
+    retryable: true,
+    message: 'The connector may not read its inputs',
+    hint: 'The folder that workers write inputs to must have the group of the engine: have the operator run `systemd-tmpfiles --create weir-connector-engine.conf` on the machine of the worker, then the connectors doctor.',
+  },
   connector_crashed: {
     origin: 'source',
     retryable: true,

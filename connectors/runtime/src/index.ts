@@ -32,7 +32,6 @@ export {
   type Answer,
   type AnswerOptions,
   type AnswerType,
-  type CheckFailure,
   type Collected,
   collectMessages,
   readAnswer,

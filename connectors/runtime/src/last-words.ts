@@ -6,6 +6,9 @@ import type { ConnectorProcess } from './connector-runtime.ts';
 const WORDS: readonly (readonly [RegExp, ConnectorErrorCode])[] = [
   // The loader, of a library that was unpacked to where nothing may be run from.
   [/failed to map segment from shared object/, 'runtime_incompatible'],
+  // Its inputs are the first that it reads, and nothing else of the platform is there.
+  [/(?:[Pp]ermission denied|\bEACCES\b)[^\n]{0,200}\/weir\/inputs\b/, 'workspace_unreadable'],
+  [/\/weir\/inputs\b[^\n]{0,200}(?:[Pp]ermission denied|\bEACCES\b)/, 'workspace_unreadable'],
   [/\bENOSPC\b|No space left on device|\bEDQUOT\b|Disk quota exceeded/, 'connector_disk_full'],
   [/\bspawn(?:Sync)?\b.{0,200}\bEAGAIN\b|\bpthread_create\b.{0,80}failed/, 'connector_processes_exhausted'],
   [

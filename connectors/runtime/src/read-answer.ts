@@ -125,9 +125,6 @@ function errorOf(message: Message): TraceError | undefined {
   return message.type === 'TRACE' && message.trace.type === 'ERROR' ? message.trace.error : undefined;
 }
 
-/** Why a `check` did not pass; `said` is the connector's own message, unmasked and of any length. */
-export type CheckFailure = Failure & { readonly said?: string };
-
 /**
  * Reads a `check` run to its end: undefined when the connector accepts the configuration. Its FAILED comes before the errors
  * that it reports beside it, as that is what it says to people.
@@ -135,7 +132,7 @@ export type CheckFailure = Failure & { readonly said?: string };
 export async function readCheck(
   connector: ConnectorProcess,
   options: AnswerOptions = {},
-): Promise<CheckFailure | undefined> {
+): Promise<Failure | undefined> {
   const { messages, ...run } = await collectMessages(connector, options);
   const status = messages.map(statusOf).findLast((found) => found !== undefined);
   const error = messages.map(errorOf).find((found) => found !== undefined);
@@ -154,7 +151,7 @@ function refusalOf(status: Partial<ConnectionStatus>, beside: TraceError | undef
   const { message, code, hint, failure_type = beside?.failure_type ?? 'config_error', origin, retry_at } = status;
   const ours = typeof code === 'string' && CODE_PATTERN.test(code) ? { internal_message: code } : {};
   return {
-    message: String(message ?? ''),
+    message: typeof message === 'string' ? message : '',
     failure_type,
     ...ours,
     ...(typeof hint === 'string' ? { hint } : {}),

@@ -23,6 +23,8 @@ export type Failure = {
   readonly retryAt?: string;
   /** What a fault looks like that comes again as it is: the connector's own words, unmasked, or none. */
   readonly evidence?: string;
+  /** What a connector of others says to people of it, unmasked and of any length. */
+  readonly said?: string;
 };
 
 export type Verdict = { readonly outcome: 'success' } | ({ readonly outcome: 'failure' } & Failure);
@@ -57,6 +59,8 @@ const FAILURE_CODES = {
   system_error: 'connector_system_error',
 } as const;
 const LAST_SIGNAL = 64;
+/** The end of a connector's last words in which their last line is looked for. */
+const MAX_LINE_CHARS = 4_096;
 const ORIGINS: readonly string[] = ['source', 'config', 'platform'];
 
 /**
@@ -81,15 +85,21 @@ export function runFailure(run: RunEvidence, own: TraceError | undefined): Failu
   if (bound !== undefined) return platformFailure(bound);
   if (own !== undefined) return traceFailure(own);
   if (exit.signal !== undefined || exit.code === undefined || isSignal(exit.code)) {
-    return platformFailure('connector_crashed');
+    return { ...platformFailure('connector_crashed'), ...lastLine(run.words) };
   }
-  if (exit.code === 2) return platformFailure('connector_usage');
+  if (exit.code === 2) return { ...platformFailure('connector_usage'), ...lastLine(run.words) };
   if (exit.code !== 0 && run.error !== undefined) {
     return { ...platformFailure('other_stream_failed'), retryable: traceFailure(run.error).retryable };
   }
-  if (exit.code !== 0) return { ...platformFailure('connector_failed'), evidence: run.words };
-  if (run.truncated) return platformFailure('output_truncated');
+  if (exit.code !== 0) return { ...platformFailure('connector_failed'), evidence: run.words, ...lastLine(run.words) };
+  if (run.truncated) return { ...platformFailure('output_truncated'), evidence: run.words };
   return undefined;
+}
+
+/** The last line that is not blank: run times end with what went wrong. */
+function lastLine(words: string): Pick<Failure, 'said'> {
+  const line = /([^\n]*\S[^\n]*)\s*$/.exec(words.slice(-MAX_LINE_CHARS))?.[1];
+  return line === undefined ? {} : { said: line };
 }
 
 /** In a container the end by a signal is a code: 128 and the signal's number. */
@@ -120,13 +130,14 @@ export function traceFailure(error: TraceError): Failure {
     hint: ours ? error.hint?.slice(0, MAX_HINT_CHARS) : mapped.hint,
     reported: type,
     ...(ours && isShort(error.message) ? { message: error.message } : {}),
+    ...(!ours && isText(error.message) ? { said: error.message } : {}),
     ...(type === 'system_error' ? { evidence: wordsOf(error) } : {}),
     ...(isTime(error.retry_at) ? { retryAt: error.retry_at } : {}),
   };
 }
 
-const isShort = (text: unknown): text is string =>
-  typeof text === 'string' && text.trim() !== '' && text.length < MAX_HINT_CHARS;
+const isText = (text: unknown): text is string => typeof text === 'string' && text.trim() !== '';
+const isShort = (text: unknown): text is string => isText(text) && text.length < MAX_HINT_CHARS;
 
 const wordsOf = (error: TraceError) => JSON.stringify([error.message, error.internal_message, error.stack_trace]);
 

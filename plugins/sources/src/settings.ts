@@ -38,6 +38,12 @@ export const settings = Type.Object({
     description:
       'A connector that takes longer to describe its source is stopped, as is one that is silent for half of it, or for a quarter before its first word',
   }),
+  WEIR_CHECK_MAX_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 3000,
+    default: 60,
+    description: 'A connector that takes longer to say whether it can work with its configuration is stopped',
+  }),
   WEIR_PATTERN_FAULTS: OneOf(['block', 'tolerate'], {
     default: 'block',
     description: 'Whether a pattern file that cannot be used keeps the platform from being ready',

@@ -12,7 +12,16 @@ const SPEC = { type: 'SPEC', spec: { connectionSpecification: { type: 'object' }
 const fine = { type: 'CONNECTION_STATUS', connectionStatus: { status: 'SUCCEEDED' } };
 const json_schema = { type: 'object', properties: { id: { type: 'integer' } } };
 const CATALOG = { type: 'CATALOG', catalog: { streams: [{ name: 'rows', json_schema, supported_sync_modes: [] }] } };
-type Said = { pattern: object; spec: unknown[]; check: unknown[]; discover: unknown[]; digest: string; code: number };
+type Said = {
+  pattern: object;
+  settings: object;
+  silent: string;
+  spec: unknown[];
+  check: unknown[];
+  discover: unknown[];
+  digest: string;
+  code: number;
+};
 
 /** A connector that says such messages, asked by one process again and again. */
 function asker() {
@@ -20,7 +29,7 @@ function asker() {
   let rotated: Record<string, unknown> | undefined;
   const noted: (readonly string[])[] = [];
   const ask = async (said: Partial<Said>) => {
-    const { digest = 'sha256:1', code = 0, pattern = {}, ...more } = said;
+    const { digest = 'sha256:1', code = 0, pattern = {}, settings = {}, silent, ...more } = said;
     const says: Record<string, unknown[]> = { spec: [SPEC], check: [fine], discover: [CATALOG], ...more };
     const asked: Pick<ConnectorRun, 'verb' | 'inputs' | 'pinned'>[] = [];
     const run = async ({ verb, inputs, pinned, admit }: ConnectorRun): Promise<ConnectorProcess> => {
@@ -29,12 +38,16 @@ function asker() {
       asked.push({ verb, ...(inputs && { inputs }), ...(pinned && { pinned }) });
       const text = (says[verb] ?? []).map((message) => `${JSON.stringify(message)}\n`).join('');
       const exit = Promise.resolve({ code, signal: undefined, oomKilled: false, stopped: false });
-      const stdout = Readable.from([Buffer.from(text)]);
-      return { name: verb, pid: undefined, image, stdout, stderrTail: () => '', exit, stop: () => exit };
+      const stdout = verb === silent ? new Readable({ read: () => undefined }) : Readable.from([Buffer.from(text)]);
+      const stop = () => {
+        stdout.push(null);
+        return exit;
+      };
+      return { name: verb, pid: undefined, image, stdout, stderrTail: () => '', exit, stop };
     };
     const hydrated: HydratedConfig = { config: { token: TOKEN }, secrets: [TOKEN] };
     const deps = {
-      kernel: { settings: { WEIR_DISCOVERY_MAX_SECONDS: 3_600 } as never },
+      kernel: { settings: { WEIR_DISCOVERY_MAX_SECONDS: 3_600, WEIR_CHECK_MAX_SECONDS: 60, ...settings } as never },
       runtime: { run },
       children: { started: () => undefined, ended: () => undefined },
       rotations: {
@@ -146,9 +159,9 @@ t.test('a check that fails ends a discovery by a stable code, in the masked word
   const cases: readonly (readonly [unknown[], object])[] = [
     [
       [failed({ message: `wrong password\nfor ${TOKEN}` })],
-      { code: 'connector_check_failed', retryable: false, detail: /It says: wrong password for \[secret\]$/ },
+      { code: 'connector_check_failed', retryable: false, detail: /It says: wrong password for \[secret\]\.$/ },
     ],
-    [[failed({ message: `Zq8-ASK\u001b[1mED/9+token` })], { detail: /It says: \[secret\]$/ }],
+    [[failed({ message: `Zq8-ASK\u001b[1mED/9+token` })], { detail: /It says: \[secret\]\.$/ }],
     [[failed({ message: long })], { detail: /It says: x{495}/ }],
     [[failed({})], { code: 'connector_check_failed', detail: 'The connector cannot work with this configuration.' }],
     [[failed({ message: { token: TOKEN } })], { code: 'connector_check_failed', detail: /configuration\.$/ }],
@@ -176,6 +189,12 @@ t.test('a check that fails ends a discovery by a stable code, in the masked word
     t.notMatch(JSON.stringify(found), 'ASKED');
     t.equal(verbs.at(-1), 'check');
   }
+});
+
+t.test('a check that says nothing is stopped after its own short time, whatever a discovery may take', async (t) => {
+  const { found, verbs } = await asker()({ silent: 'check', settings: { WEIR_CHECK_MAX_SECONDS: 1 } });
+  t.match(found, { code: 'connector_run_too_long', origin: 'source', hint: /WEIR_CHECK_MAX_SECONDS/ });
+  t.strictSame(verbs, ['spec', 'check']);
 });
 
 t.test('a token that a check renews is what the streams are asked for with', async (t) => {

@@ -137,7 +137,7 @@ t.test('a discovery', async (t) => {
       const { write, body } = await place('shut');
       await write('how', 'refuses');
       const { source_id } = ok(await api(createSource, { body: { name: 'shut', ...body } }));
-      const detail = 'The connector cannot work with this configuration. It says: no door opens to [secret]';
+      const detail = 'The connector cannot work with this configuration. It says: no door opens to [secret].';
       t.match(await discovered(api, source_id), {
         status: 'failed',
         failure: {

@@ -124,7 +124,8 @@ t.test('a sync goes on for as long as its attempts get on, and ends when they do
 
   await t.test('a connector that breaks by its own fault has three tries in a row', async (t) => {
     const run = await sync(1, 'breaks at once', 'breaks at once', 'good');
-    const detail = 'The connector broke. The run was given up after 3 attempts, none of which committed anything new.';
+    const detail =
+      'The connector broke. It says: It broke. The run was given up after 3 attempts, none of which committed anything new.';
     t.strictSame(Object.keys(run.failure ?? {}).sort(), ['code', 'detail', 'hint', 'origin', 'retryable']);
     t.match(run, {
       status: 'failed',
@@ -138,7 +139,7 @@ t.test('a sync goes on for as long as its attempts get on, and ends when they do
 
   await t.test('one that breaks twice by the same fault has two, one that is told to rest has one', async (t) => {
     const broken = await sync(0, 'breaks at once', 'breaks at once', 'good');
-    const detail = /The connector broke\. The run was given up after 2 attempts/;
+    const detail = /The connector broke\. It says: It broke\. The run was given up after 2 attempts/;
     t.match(broken, { status: 'failed', attempt: 2, failure: { code: 'connector_system_error', detail } });
     const rested = await sync(0, 'is asked to rest', 'good');
     const told = 'It broke. It takes no work before 2999-01-01T00:00:00Z.';

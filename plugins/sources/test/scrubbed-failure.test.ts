@@ -81,5 +81,5 @@ t.test('a connector that says its sentence in both places → it stands once', a
   );
   const detail = (words: string) => withWords(failure, words, createScrubber([])).detail;
   t.equal(detail('The folder cannot be read'), 'The folder cannot be read.');
-  t.equal(detail('EACCES'), 'The folder cannot be read. It says: EACCES');
+  t.equal(detail('EACCES'), 'The folder cannot be read. It says: EACCES.');
 });

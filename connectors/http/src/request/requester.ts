@@ -105,6 +105,8 @@ async function pause(
   signal: AbortSignal,
 ): Promise<number> {
   const wait = ms ?? 0;
+  // Whoever waits is told what the server said, not that it would take longer.
+  if (deps.patienceMs !== undefined && waited + wait > deps.patienceMs) throw failure;
   if (wait > MAX_WAIT_MS || waited + wait > MAX_TOTAL_WAIT_MS) throw waitTooLong(part.at, wait, deps.now());
   await deps.onWait?.({ at: part.at, ms: wait, status, code: failure.code, attempt });
   await deps.sleep(wait, signal, failure);

@@ -29,6 +29,8 @@ export type SendDeps = {
   /** Waits for milliseconds, or until the signal is aborted; before another try with what the last one failed with. */
   readonly sleep: (ms: number, signal: AbortSignal, failure?: SourceError) => Promise<void>;
   readonly now: () => number;
+  /** How long one request is waited for in all, tries together, in milliseconds; as long as a sync may wait unless set. */
+  readonly patienceMs?: number;
   /** Every secret that was used or received. */
   readonly secrets: Set<string>;
   readonly limits: RateLimits;

@@ -2,7 +2,7 @@ import type { ConnectorErrorCode } from '@weir/connector-runtime';
 import type { Failure } from '@weir/work';
 
 const DISCOVERY =
-  'Look into the log of the run for where it stopped, and whether the source answers. WEIR_DISCOVERY_MAX_SECONDS sets how long it may take.';
+  'Look into the log of the run for where it stopped, and whether the source answers. WEIR_CHECK_MAX_SECONDS sets how long it may take to accept its configuration, WEIR_DISCOVERY_MAX_SECONDS how long all of it.';
 
 /** What to do when a connector is late: what bounds it, and what is kept of it, goes by what it was asked for. */
 const HINTS = {

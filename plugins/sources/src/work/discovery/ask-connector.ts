@@ -12,13 +12,13 @@ import {
 } from '@weir/connector-runtime';
 import type { ChildRegistry, Kernel } from '@weir/kernel';
 import { plainText } from '@weir/run-logs';
-import { type Failure, RunFailed, type WorkLog } from '@weir/work';
+import { RunFailed, type WorkLog } from '@weir/work';
 import type { PatternFile } from '../../contract/source/pattern-file.ts';
 import type { DiscoveryWarningView } from '../../contract.ts';
 import { credentialFields, namedCredentials } from '../../model/config/credential-fields.ts';
 import { undeclaredCredentials } from '../../model/config/told-credentials.ts';
 import type { KeptStream } from '../../model/discovery/entity.ts';
-import { scrubbedFailure, sourceFailure, verdictFailure, withWords } from '../../model/failure/failure.ts';
+import { type SeenFailure, scrubbedFailure, sourceFailure, verdictFailure } from '../../model/failure/failure.ts';
 import { withLateHint } from '../../model/failure/late-hint.ts';
 import { childLog } from '../../model/log/child-log.ts';
 import { pullLines } from '../../model/log/pull-lines.ts';
@@ -111,7 +111,7 @@ async function asked(deps: AskDeps, { image: reference }: Request, { ask, refuse
     await tellsSpec();
     return checked();
   });
-  if (check.found !== undefined) throw refused(verdictFailure(check.found), check.found.said);
+  if (check.found !== undefined) throw refused(verdictFailure(check.found));
   log.write({ level: 'info', step: 'check', message: 'the connector accepts the configuration' });
   const { found, image } = await ask('discover', (connector, options) => readAnswer(connector, 'CATALOG', options));
   if (!found.ok) throw refused(verdictFailure(found.failure));
@@ -146,7 +146,15 @@ type Reader<T> = (connector: ConnectorProcess, options: AnswerOptions) => Promis
 /** One connector that is asked several things, one after the other, within the time of one discovery and by the same image. */
 function askingOf(deps: AskDeps, request: Request, { hydrated: first, again, textOf }: Given) {
   const { kernel, runtime, children, rotations, log, maxLogLines, phase } = deps;
-  const endsAt = performance.now() + settingsOf(kernel).WEIR_DISCOVERY_MAX_SECONDS * MS_PER_SECOND;
+  const settings = settingsOf(kernel);
+  const endsAt = performance.now() + settings.WEIR_DISCOVERY_MAX_SECONDS * MS_PER_SECOND;
+  /** A check says yes or no: it has one short time, also for its first word. */
+  const deadlinesOf = (verb: ConnectorVerb) => {
+    const left = Math.max(1, endsAt - performance.now());
+    if (verb !== 'check') return answerDeadlines(left);
+    const ms = Math.min(left, settings.WEIR_CHECK_MAX_SECONDS * MS_PER_SECOND);
+    return { firstMessageMs: ms, inactivityMs: ms, runMs: ms };
+  };
   const scrubbers = attemptScrubbers(first.secrets);
   const said = childLog({
     secrets: first.secrets,
@@ -179,17 +187,16 @@ function askingOf(deps: AskDeps, request: Request, { hydrated: first, again, tex
       if (image !== null && pinned === undefined) pull.runs(image);
       pinned = image?.digest;
       if (pid !== undefined) children.started({ name: connector.name, pid, parent: process.pid });
-      const deadlines = answerDeadlines(Math.max(1, endsAt - performance.now()));
-      const found = await read(connector, { deadlines, onSaid: said.said, onRotated });
+      const found = await read(connector, { deadlines: deadlinesOf(verb), onSaid: said.said, onRotated });
       if (pid !== undefined) children.ended(pid);
       // Before anything comes of the answer, also when it is none.
       await rotations.kept();
       if (isRenewed) now = await again();
       return { found, image };
     },
-    /** The error of a run whose connector failed so, and said these words of it. */
-    refused(failure: Failure, words?: string): RunFailed {
-      const masked = scrubbedFailure(withWords(failure, words, scrubbers.text), scrubbers.text);
+    /** The error of a run whose connector failed so. */
+    refused(failure: SeenFailure): RunFailed {
+      const masked = scrubbedFailure(failure, scrubbers.text);
       return new RunFailed(withReachHint(withLateHint(masked, 'discovery'), deps.pattern, now.config));
     },
     end: () => said.end(),

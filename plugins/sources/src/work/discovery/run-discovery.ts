@@ -52,7 +52,16 @@ export async function runDiscovery(
   const lease = await kernel.runs.begin(tenant, runId);
   if (lease === undefined) return;
   const run = { tenant, runId, ...lease, signal, beat };
-  await loggedAttempt({ runLogs, failures: sourceFailures, ...run }, (log) => discover(deps, { ...run, log }));
+  await loggedAttempt({ runLogs, failures: sourceFailures, ...run }, (log) =>
+    discover(deps, { ...run, log }).catch(lastUnlessOurs),
+  );
+}
+
+/** A discovery is somebody's question: what the source or its configuration answers is the answer, and is not asked for again. */
+function lastUnlessOurs(error: unknown): never {
+  const failure = failureOf(error);
+  if (failure.origin === 'platform') throw error;
+  throw new RunFailed({ ...failure, isLast: true }, { cause: error });
 }
 
 interface Discovering {
