@@ -115,6 +115,7 @@ story.answer(listStreams, (made) => ({
     supported_sync_modes: ['full_refresh'],
   })),
 }));
+const STORAGES = ['Web', 'S3', 'Google Cloud', 'Azure Blob', 'SSH', 'SCP', 'SFTP', 'Local files'];
 const text = (title: string, more = {}) => ({ type: 'string', title, description: `What ${title} is`, ...more });
 story.answer(getPattern, (made) => ({
   ...made,
@@ -132,6 +133,13 @@ story.answer(getPattern, (made) => ({
         oneOf: ['none', 'key'].map((kind) => ({
           title: kind,
           properties: { kind: { const: kind }, [`name of ${kind}`]: text(kind) },
+        })),
+      },
+      storage: {
+        title: 'Storage',
+        oneOf: STORAGES.map((kind) => ({
+          title: kind,
+          properties: { kind: { const: kind }, [kind]: text(`Of ${kind}`) },
         })),
       },
       size: { type: 'integer', title: 'Size', default: 10 },
@@ -266,6 +274,29 @@ t.test('a viewer → every page asks for nothing and offers nothing that the rol
   t.strictSame(await tour(1, { role: 'viewer' }), []);
   t.strictSame(story.refused, []);
 });
+
+t.test(
+  'a choice of eight → each can be seen and chosen, by mouse and by keyboard, in a narrow window too',
+  async (t) => {
+    await enter(1, 'admin');
+    await page.setViewportSize({ ...WIDE, width: NARROW[0] ?? 0 });
+    await show('/sources/new/files');
+    const storage = page.getByRole('combobox', { name: 'Storage' });
+    await storage.click();
+    const options = page.getByRole('option');
+    t.strictSame(await options.allTextContents(), STORAGES);
+    await page.getByRole('option', { name: 'SFTP' }).click();
+    await page.getByRole('textbox', { name: 'Of SFTP' }).fill('a server');
+    await storage.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Of Local files' }).waitFor();
+    t.ok(await fitsIn(page));
+    t.equal(await page.getByRole('radiogroup', { name: 'Sign-in' }).count(), 1, 'two stand side by side');
+    await page.setViewportSize(WIDE);
+  },
+);
 
 t.test('a secret while it is typed, sent and kept → only in the request', async (t) => {
   const secret = 'S3cret-that-nobody-sees';

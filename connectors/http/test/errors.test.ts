@@ -60,21 +60,24 @@ t.test('what may pass is tried again, after the wait that the manifest or the se
   t.strictSame(waits, []);
 });
 
-t.test('a check and a discovery of a server that fails → its fault after seconds, where a sync goes on trying', async (t) => {
-  for (const [status, code] of [
-    [500, 'server_failed'],
-    [429, 'server_busy'],
-  ] as const) {
-    server.api = () => ({ status, headers: { 'retry-after': '4' } });
-    for (const verb of ['check', 'discover']) {
-      waits.length = 0;
-      const said = await run(verb, { config: configOf(url, manifest({ retriever: retriever() })) }, [port]);
-      const told = said.messages.find((m) => m.type === 'CONNECTION_STATUS')?.connectionStatus.code;
-      t.equal(told ?? errorOf(said)?.internal_message, code, `${verb}: ${status}`);
-      t.strictSame(waits, [4000, 4000], verb);
+t.test(
+  'a check and a discovery of a server that fails → its fault after seconds, where a sync goes on trying',
+  async (t) => {
+    for (const [status, code] of [
+      [500, 'server_failed'],
+      [429, 'server_busy'],
+    ] as const) {
+      server.api = () => ({ status, headers: { 'retry-after': '4' } });
+      for (const verb of ['check', 'discover']) {
+        waits.length = 0;
+        const said = await run(verb, { config: configOf(url, manifest({ retriever: retriever() })) }, [port]);
+        const told = said.messages.find((m) => m.type === 'CONNECTION_STATUS')?.connectionStatus.code;
+        t.equal(told ?? errorOf(said)?.internal_message, code, `${verb}: ${status}`);
+        t.strictSame(waits, [4000, 4000], verb);
+      }
     }
-  }
-});
+  },
+);
 
 t.test('a wait before a retry → a line in the log with its cause and length', async (t) => {
   server.api = failing(2, 429, { 'retry-after': '7' });

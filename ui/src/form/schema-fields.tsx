@@ -1,8 +1,9 @@
-import { Button, Collapse, Fieldset, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Collapse, Fieldset, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure, useId } from '@mantine/hooks';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useFieldArray, useFormContext, useFormState, useWatch } from 'react-hook-form';
+import { Choice } from './choice.tsx';
 import { CHOSEN } from './compose-config.ts';
 import { SchemaInput, type Suggested } from './schema-input.tsx';
 import { discriminator, fieldKind, members, type SchemaNode, titleOf } from './schema-node.ts';
@@ -107,12 +108,7 @@ function Alternatives({
   const field = node.properties?.[chosen];
   return (
     <Stack gap="xs">
-      <SegmentedControl
-        data={data}
-        value={chosen}
-        onChange={(value) => setValue(chosenPath, value)}
-        aria-label="What to give"
-      />
+      <Choice label="What to give" data={data} value={chosen} onChange={(value) => setValue(chosenPath, value)} />
       {field === undefined ? null : (
         <SchemaField
           key={chosen}
@@ -214,11 +210,11 @@ function VariantField({ name, node, place, context }: SchemaFieldProps) {
             {node.description}
           </Text>
         )}
-        <SegmentedControl
+        <Choice
+          label={titleOf(name, node)}
           data={data}
           value={chosen ?? ''}
           onChange={(value) => setValue(tagPath, value)}
-          aria-label={titleOf(name, node)}
         />
         {branch === undefined ? null : (
           <SchemaFields key={chosen ?? ''} node={{ ...branch, properties: rest }} place={place} context={context} />
