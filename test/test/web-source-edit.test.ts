@@ -342,7 +342,7 @@ t.test('a file that cannot be described → named by the creation, the page of t
   const folder = join(t.testdir(), 'data');
   await mkdir(folder);
   await writeFile(join(folder, 'good.csv'), 'id\n1\n');
-  await writeFile(join(folder, 'torn "ä".csv'), 'id\n"1\n');
+  await writeFile(join(folder, 'torn "ä".csv'), '"id\n1\n');
   const window = await open();
   const { page } = window;
   await signIn(window, `${url}/sources/new/files`, 'Ada');

@@ -281,6 +281,7 @@ t.test(
     await enter(1, 'admin');
     await page.setViewportSize({ ...WIDE, width: NARROW[0] ?? 0 });
     await show('/sources/new/files');
+    await page.getByRole('button', { name: 'More settings' }).click();
     const storage = page.getByRole('combobox', { name: 'Storage' });
     await storage.click();
     const options = page.getByRole('option');
