@@ -9,7 +9,7 @@ export const EXIT_CODES = {
   invalid: { code: 6, meaning: 'the document or its values are invalid' },
   differences: { code: 7, meaning: 'differences found, where a command was asked to tell by exit code' },
   cancelled: { code: 8, meaning: 'the run was cancelled' },
-  mixed: { code: 9, meaning: 'several ids, with different results' },
+  mixed: { code: 9, meaning: 'several ids or files, with different results' },
   unreachable: { code: 69, meaning: 'the server, or a part it needs, does not answer' },
   bug: { code: 70, meaning: 'a bug in this program' },
   timedOut: { code: 124, meaning: 'the wait ended before the run did; the run goes on' },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { sharedPlatform } from '../../plugins/sources/test/shared-platform.ts';
 import { CliError } from '../src/cli-error.ts';
+import { accountOf, endOf } from '../src/commands/load/account.ts';
 import { commandLines } from '../src/commands/load/command-lines.ts';
 import { firstRows } from '../src/commands/load/first-rows.ts';
 import { isOpen } from '../src/commands/load/is-open.ts';
@@ -13,6 +14,55 @@ import { commandLine, ending } from './command-line.ts';
 t.test('commands → lines of at most 80 columns', async (t) => {
   const words = ['weir sources create', '--pattern files', `--set path=${'a'.repeat(60)}`, '--discover -w'];
   for (const line of commandLines(words)) t.ok(line.length <= 80, line);
+});
+
+const hintOf = (refused: Promise<unknown>) =>
+  refused.catch((error: unknown) => (error instanceof CliError ? error.details.hint : undefined));
+
+t.test('what is given and cannot be read → told by name; notes beside the data are not counted', async (t) => {
+  const names = ['a.csv', 'b.tsv.gz', 'plan.xlsx', 'old.csv.zip', 'read.me', '_SUCCESS', '.hidden', '_a.txt'];
+  const dir = t.testdir(Object.fromEntries(names.map((name) => [name, ''])));
+  const others = ['old.csv.zip', 'plan.xlsx', 'read.me'];
+  t.match(await whatToLoad('.', dir), { files: ['a.csv', 'b.tsv.gz'], others });
+  t.match(await whatToLoad('.', dir, true), { files: { length: 5 }, others: ['old.csv.zip', 'plan.xlsx'] });
+  t.match(await whatToLoad('read.me', dir, true), { files: ['read.me'], isOne: true });
+  t.match(await hintOf(whatToLoad('read.me', dir)), /read\.me: Endings: .* --format csv/);
+  t.match(await hintOf(whatToLoad('plan.xlsx', dir, true)), /plan\.xlsx: Save each of its sheets/);
+});
+
+t.test('files given = loaded + left out, and how that ends', async (t) => {
+  const what = { kind: 'files' as const, folder: '/', glob: '*', name: 'x', isOne: false };
+  const failure = { code: 'parquet_truncated', detail: 'It is cut.', hint: 'Copy it again.' };
+  const ran = (name: string, more = {}) =>
+    ({ name, status: 'succeeded', failure: null, rows_with_errors: 0, rows_rejected: 0, ...more }) as never;
+  const bad = ran('cut', { status: 'failed', failure });
+  const warnings = [{ name: 'empty', code: 'csv_header_missing', detail: 'It is empty.', hint: null }];
+  const files = ['a.csv', 'a.json', 'cut.parquet', 'empty.csv', 'gone.csv'];
+  const account = accountOf({ ...what, files, others: ['p.xlsx'] }, { warnings, empty: new Set() }, [
+    ran('a'),
+    ran('a.json'),
+    bad,
+  ]);
+  t.strictSame(
+    account.map(({ name, status, code = '' }) => `${name} ${status} ${code}`.trim()),
+    [
+      ...['a.csv loaded', 'a.json loaded', 'cut.parquet left_out parquet_truncated'],
+      ...[
+        'empty.csv left_out csv_header_missing',
+        'gone.csv left_out not_discovered',
+        'p.xlsx left_out spreadsheet_unread',
+      ],
+    ],
+  );
+  t.match(account[2], { reason: 'It is cut. Copy it again.' });
+  const whole = accountOf({ ...what, files: ['a.csv'], others: [] }, { warnings: [], empty: new Set() }, [ran('a')]);
+  t.equal(endOf(whole, [ran('a')], true), 'ok');
+  t.equal(endOf(account, [ran('a'), bad], false), 'mixed');
+  t.equal(endOf(account, [bad], false), 'failed');
+  for (const marked of [{ rows_rejected: 1 }, { rows_with_errors: 1 }]) {
+    t.equal(endOf(whole, [ran('a', marked)], false), 'ok');
+    t.equal(endOf(whole, [ran('a', marked)], true), 'mixed', 'strict');
+  }
 });
 
 t.test('a file, a pattern, a folder, an address → what is meant; anything else is a usage error', async (t) => {
@@ -97,3 +147,68 @@ t.test(
     t.match(JSON.parse(shared.stdout), { name: 'both', tables: { length: 2 } });
   },
 );
+
+t.test('a folder of good and bad files → each is accounted for, and the exit code says so', async (t) => {
+  const platform = await sharedPlatform(t);
+  const folder = join(platform.folder, 'fold');
+  await mkdir(folder);
+  const files = {
+    'good.csv': 'id,name\n1,ada\n2,grace\n',
+    'twice.jsonl': '{"a":1,"a":2}\n{"a":3}\n',
+    'footer.csv': 'id,n\n1,2\n3,4\nTotal: 2 rows\n',
+    'cut.parquet': 'PAR1',
+    'broken.json': 'none of it',
+    'empty.csv': '',
+    'sheet.xlsx': 'PK',
+    '_notes.txt': '',
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const env = {
+    WEIR_URL: platform.url,
+    WEIR_TENANT: platform.alias('demo'),
+    WEIR_TOKEN: await platform.token('demo'),
+  };
+  const { weir: ran } = commandLine(t);
+  const weir = (line: string) => ran(line, { env });
+  const left = ['broken.json', 'cut.parquet', 'empty.csv', 'sheet.xlsx'];
+
+  const looked = await weir(`load ${folder} --as fold --dry-run -o json`);
+  t.equal(looked.code, 9, looked.stderr);
+  const would = JSON.parse(looked.stdout);
+  t.match(would.streams, [
+    { name: 'footer' },
+    { name: 'good', columns: [{ name: 'id', type: 'long' }, { name: 'name' }] },
+    {},
+  ]);
+  t.match(
+    JSON.parse((await weir('sources list --name fold -o json')).stdout).items,
+    { length: 0 },
+    'nothing is there of it',
+  );
+
+  const loaded = await weir(`load ${folder} --as fold`);
+  t.equal(loaded.code, 9, loaded.stderr);
+  for (const name of left) t.match(loaded.stderr, new RegExp(`left out: ${name}: .*\\([a-z_]+\\)`), name);
+  t.match(loaded.stderr, /fold__good: 2 rows written now/);
+  t.match(
+    loaded.stderr,
+    /fold__twice: 1 row written now\n {2}1 line in quarantine: weir datasets quarantine list bronze\./,
+  );
+  t.notMatch(loaded.stderr, '_notes');
+  const again = JSON.parse((await weir(`load ${folder} --as fold -o json`)).stdout);
+  const of = (status: string) =>
+    again.files.filter((one: { status: string }) => one.status === status).map(({ name }: { name: string }) => name);
+  t.strictSame([of('loaded'), of('left_out')], [['footer.csv', 'good.csv', 'twice.jsonl'], left]);
+
+  const only = join(folder, 'footer.csv');
+  const fine = await weir(`load ${only} --as under-a-name`);
+  t.match(fine, { code: 0, stderr: /2 rows written now\n {2}1 line in quarantine/ });
+  t.equal((await weir(`load ${only} --as strict --strict`)).code, 9);
+  const none = await weir(`load ${join(folder, 'cut.parquet')} --as none`);
+  t.equal(none.code, 1, 'nothing was loaded');
+  await writeFile(join(folder, 'plain.txt'), 'A title\n1;ada\n2;grace\n');
+  const said = await weir(
+    `load ${join(folder, 'plain.txt')} --as plain --format csv --no-header --skip-lines 1 -o json`,
+  );
+  t.match(JSON.parse(said.stdout).tables, [{ rows_written: 2, rows: [['1', 'ada'], {}] }], said.stderr);
+});

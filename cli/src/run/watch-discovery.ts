@@ -13,13 +13,13 @@ export interface WatchOptions {
   seen?: (state: object) => void;
 }
 
-/** Waits for the end of a discovery, showing how it stands and what it warns of, but for the code that the caller tells. */
+/** Waits for the end of a discovery, showing how it stands and what it warns of, but for the codes that the caller tells. */
 export async function watchDiscovery(
   api: Api,
   workflowId: string,
-  options: WatchOptions & { toldByCaller?: string },
+  options: WatchOptions & { isToldByCaller?(code: string): boolean },
 ): Promise<DiscoveryStatusView> {
-  const { progress, seen, toldByCaller, ...limits } = options;
+  const { progress, seen, isToldByCaller = () => false, ...limits } = options;
   let last: string[] = [];
   try {
     const ended = await waitForRun({
@@ -33,7 +33,7 @@ export async function watchDiscovery(
       },
       reattach: `weir sources discovery get ${workflowId}`,
     });
-    last = ended.warnings.filter(({ code }) => code !== toldByCaller).map(warningLine);
+    last = ended.warnings.filter(({ code }) => !isToldByCaller(code)).map(warningLine);
     return ended;
   } finally {
     progress.end(last);

@@ -5,26 +5,31 @@ import { isReserved } from '@weir/plugin-datasets/contract';
 import {
   createSource,
   createUpload,
+  type DiscoveryStatusView,
   getFileRoots,
   getUpload,
   listSources,
   listStreams,
   type SourceView,
+  type StreamRunView,
   type StreamView,
   startDiscovery,
   startSync,
   updateStream,
 } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
+import * as t from 'typanion';
 import { CliError } from '../../cli-error.ts';
 import { WeirCommand } from '../../command/command.ts';
 import type { Api } from '../../connection/api.ts';
+import { exitCode } from '../../exit-codes.ts';
 import { NARROW } from '../../output/fit.ts';
 import { table } from '../../output/table.ts';
 import { quoted } from '../../quoted.ts';
 import { finishRun } from '../../run/finish-run.ts';
 import { rowsOf } from '../datasets/datasets.ts';
 import { SYNC_WAIT_MS } from '../sources/sources-sync.ts';
+import { accountOf, endOf, type FileAccount } from './account.ts';
 import { commandLines } from './command-lines.ts';
 import { firstRows, PREVIEWED_ROWS } from './first-rows.ts';
 import { isOpen } from './is-open.ts';
@@ -57,26 +62,110 @@ export class Load extends WeirCommand {
     description: 'Send the files to the server, or --no-upload: let it read them; seen by itself unless given',
   });
 
+  /** Files without a byte, which are not sent. */
+  private empty = new Set<string>();
+
+  strict = Option.Boolean('--strict', false, {
+    description: 'End with 9 also when a value was marked or a line went to quarantine',
+  });
+  dryRun = Option.Boolean('--dry-run', false, {
+    description: 'Say which tables with which columns would be made, and what would be left out; load nothing',
+  });
+  fileFormat = Option.String('--format', {
+    description: 'csv, parquet, json or jsonl, where the ending does not say it',
+  });
+  delimiter = Option.String('--delimiter', { description: 'The sign between fields of CSV files' });
+  encoding = Option.String('--encoding', { description: 'Of text files; seen from the file unless given' });
+  noHeader = Option.Boolean('--no-header', false, { description: 'CSV files begin with a row, not with names' });
+  skipLines = Option.String('--skip-lines', {
+    description: 'Lines above the header of CSV files, such as a title',
+    validator: t.isNumber(),
+  });
+
   async execute(): Promise<number> {
-    const what = await whatToLoad(this.what, this.context.cwd);
-    const name = this.as ?? what.name;
+    const meant = await whatToLoad(this.what, this.context.cwd, this.fileFormat !== undefined);
+    const name = this.as ?? meant.name;
+    const what = { ...meant, name };
     if (this.as !== undefined && sourceName(this.as) !== this.as) {
       throw new CliError('usage', '--as takes a lower-case letter, then letters, digits, - and _.');
     }
     const api = await this.api();
+    if (this.dryRun) return this.look(api, what, name);
     const source = await this.sourceOf(api, what, name);
     const { source_id } = source;
-    const { watchDiscovery } = await import('../../run/watch-discovery.ts');
-    const { workflow_id } = await api.call(startDiscovery, { body: { source_id } });
-    finishRun(await watchDiscovery(api, workflow_id, await this.watching()), api);
+    const { warnings } = await this.discovered(api, { source_id });
     const streams = await enabled(api, source_id);
     const { watchSync } = await import('../../run/watch-sync.ts');
     const { run_id: runId } = await api.call(startSync, { params: { source_id } });
     const ended = await watchSync(api, { sourceId: source_id, runId }, await this.watching(SYNC_WAIT_MS));
-    const exit = finishRun(ended, api);
-    const tables = ended.streams.map(({ dataset_id, rows_written, status }) => ({ dataset_id, rows_written, status }));
-    await this.tell(api, { source, streams, tables });
-    return exit;
+    const files = accountOf(what, { warnings, empty: this.empty }, ended.streams);
+    const loaded = ended.streams.filter(({ status }) => status === 'succeeded');
+    // Where nothing was loaded, the reason of the run is the answer.
+    if (loaded.length === 0 || ended.status === 'cancelled') {
+      // Files of one stream that were read before the one that failed are in its table.
+      if (what.kind === 'files' && !what.isOne) this.tellFiles(files);
+      finishRun(ended, api);
+    }
+    const tables = loaded.map(({ dataset_id, status, rows_written, rows_with_errors, rows_rejected }) => ({
+      ...{ dataset_id, status, rows_written, rows_with_errors, rows_rejected },
+    }));
+    await this.tell(api, { source, streams, tables, files });
+    return exitCode(endOf(files, ended.streams, this.strict));
+  }
+
+  /** What a discovery finds; what it cannot describe is told with the files. */
+  private async discovered(api: Api, body: object): Promise<DiscoveryStatusView> {
+    const { watchDiscovery } = await import('../../run/watch-discovery.ts');
+    const { workflow_id } = await api.call(startDiscovery, { body: body as { source_id: string } });
+    const found = await watchDiscovery(api, workflow_id, { ...(await this.watching()), isToldByCaller: () => true });
+    finishRun(found, api);
+    return found;
+  }
+
+  /** Says what would be loaded. Files that the server has to be sent are sent; nothing is kept of them but the upload. */
+  private async look(api: Api, what: ToLoad, name: string): Promise<number> {
+    const location = what.kind === 'files' && (await this.sends(api, what)) ? await this.sent(api, what) : undefined;
+    const source_config = this.configOf(what, location, name);
+    const { streams, warnings } = await this.discovered(api, { pattern_id: 'files', source_config });
+    const would = (streams ?? []).map((stream) => ({
+      name: stream.name,
+      columns: columnsOf(stream.schema as RecordSchema),
+    }));
+    const files = accountOf(
+      what,
+      { warnings, empty: this.empty },
+      would.map(({ name: stream }) => ({ ...WOULD, name: stream })),
+    );
+    if (this.format() !== 'table' || this.query !== undefined) await this.show({ name, streams: would, files });
+    else {
+      for (const { name: stream, columns } of would) {
+        const lines = columns.map((one) => `  ${one.name}  ${one.type}\n`);
+        this.context.stdout.write(`${stream}\n${lines.join('')}`);
+      }
+      this.tellFiles(files);
+      this.note('nothing was loaded: leave out --dry-run to load it');
+    }
+    const isLeft = files.some(({ status }) => status === 'left_out');
+    return exitCode(isLeft ? 'mixed' : 'ok');
+  }
+
+  private tellFiles(files: readonly FileAccount[]): void {
+    for (const { name, status, code, reason } of files) {
+      if (status === 'left_out') this.note(`left out: ${name}: ${reason} (${code})`);
+    }
+  }
+
+  /** How its files are written, as far as it was said. */
+  private written(): Config {
+    const said = {
+      ...{ format: this.fileFormat, delimiter: this.delimiter, encoding: this.encoding },
+      ...{ header: this.noHeader ? false : undefined, skip_lines: this.skipLines },
+    };
+    return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+  }
+
+  private configOf(what: ToLoad, location: string | undefined, name: string): Config {
+    return { ...configOf(what, location, name), ...this.written() };
   }
 
   /** The source of this name, or a new one; one that reads something else is not touched. */
@@ -84,12 +173,12 @@ export class Load extends WeirCommand {
     const [known] = (await api.call(listSources, { query: { name } })).items;
     if (known === undefined) {
       const location = what.kind === 'files' && (await this.sends(api, what)) ? await this.sent(api, what) : undefined;
-      const body = { name, pattern_id: 'files', source_config: configOf(what, location, name) };
+      const body = { name, pattern_id: 'files', source_config: this.configOf(what, location, name) };
       return api.call(createSource, { body });
     }
     const location = String(known.source_config.path ?? '');
     const uploaded = UPLOAD.exec(location)?.[1];
-    const wanted = configOf(what, uploaded === undefined ? undefined : location, name);
+    const wanted = this.configOf(what, uploaded === undefined ? undefined : location, name);
     if (known.pattern_id !== 'files' || !isSame(known.source_config, wanted)) {
       throw new CliError('conflict', `The source ${name} reads something else.`, {
         code: 'source_differs',
@@ -115,12 +204,16 @@ export class Load extends WeirCommand {
     let upload = uploadId === undefined ? undefined : await api.call(getUpload, { params: { upload_id: uploadId } });
     for (const file of what.files) {
       const content = await openAsBlob(path.join(what.folder, file));
+      if (content.size === 0) {
+        this.empty.add(file);
+        continue;
+      }
       this.note(`sending ${file}, ${content.size} bytes`);
       const query = { name: file, ...(upload === undefined ? {} : { upload_id: upload.upload_id }) };
       upload = await api.call(createUpload, { query }, { content });
     }
     // Two names may be kept as one; then the second file stands in the place of the first.
-    if (uploadId === undefined && upload !== undefined && upload.files.length < what.files.length) {
+    if (uploadId === undefined && upload !== undefined && upload.files.length < what.files.length - this.empty.size) {
       throw new CliError('conflict', 'Two of the files have names that the server keeps as one.', {
         code: 'upload_name_repeated',
         hint: 'Rename one of them: letters, digits and the signs . _ ( ) + = @ , - are kept as they are.',
@@ -130,7 +223,7 @@ export class Load extends WeirCommand {
   }
 
   /** The tables with their first rows, and the commands that do the same in steps. */
-  private async tell(api: Api, { source, streams, tables }: Loaded): Promise<void> {
+  private async tell(api: Api, { source, streams, tables, files }: Loaded): Promise<void> {
     const previews = await Promise.all(tables.map(({ dataset_id }) => firstRows(api, dataset_id)));
     const commands = longCommands(source, streams, tables);
     if (this.format() !== 'table' || this.query !== undefined) {
@@ -140,9 +233,10 @@ export class Load extends WeirCommand {
         columns: previews[at]?.columns,
         rows: previews[at]?.rows,
       }));
-      return this.show({ source_id, name, tables: loaded, commands: commands.map((words) => words.join(' ')) });
+      const told = { tables: loaded, files, commands: commands.map((words) => words.join(' ')) };
+      return this.show({ source_id, name, ...told });
     }
-    for (const [at, { dataset_id, rows_written }] of tables.entries()) {
+    for (const [at, { dataset_id, rows_written, rows_with_errors, rows_rejected }] of tables.entries()) {
       const { columns = [], rows = [] } = previews[at] ?? {};
       const own = columns.map(({ name }) => name).filter((name) => !isReserved(name));
       const isShown = previews[at] !== undefined;
@@ -152,7 +246,14 @@ export class Load extends WeirCommand {
       const shown = isShown ? lines.map((line) => `  ${line}\n`).join('') : '  (rows too wide to be shown)\n';
       this.context.stdout.write(`${dataset_id}\n${shown}`);
       this.note(`${dataset_id}: ${counted(rows_written, 'row')} written now`);
+      if (rows_with_errors > 0) {
+        this.note(`  ${counted(rows_with_errors, 'row')} with values that did not fit: _errors of the row says which`);
+      }
+      if (rows_rejected > 0) {
+        this.note(`  ${counted(rows_rejected, 'line')} in quarantine: weir datasets quarantine list ${dataset_id}`);
+      }
     }
+    this.tellFiles(files);
     this.note('the same in steps:');
     for (const words of commands) for (const line of commandLines(words, 78)) this.note(`  ${line}`);
   }
@@ -161,7 +262,25 @@ export class Load extends WeirCommand {
 interface Loaded {
   source: SourceView;
   streams: readonly StreamView[];
-  tables: readonly { dataset_id: string; rows_written: number; status: string }[];
+  tables: readonly Pick<StreamRunView, Told>[];
+  files: readonly FileAccount[];
+}
+
+type Told = 'dataset_id' | 'status' | 'rows_written' | 'rows_with_errors' | 'rows_rejected';
+type RecordSchema = { properties?: Record<string, { type?: unknown; weir_type?: unknown; airbyte_type?: unknown }> };
+
+/** A stream of a look at what would be loaded. */
+const WOULD = { status: 'succeeded', failure: null, rows_with_errors: 0, rows_rejected: 0 } as const;
+
+/** The columns of a stream with their types, in the words of the table where the connector says them. */
+function columnsOf(schema: RecordSchema): { name: string; type: string }[] {
+  const { properties = {} } = schema;
+  const order = (schema as { weir_order?: readonly string[] }).weir_order ?? Object.keys(properties);
+  return order.map((name) => {
+    const { weir_type, type } = properties[name] ?? {};
+    const json = [type].flat().find((one) => one !== 'null');
+    return { name, type: String(weir_type ?? json ?? 'string') };
+  });
 }
 
 /** What was loaded before stays, and what is new is added. */
@@ -180,7 +299,9 @@ const globInUpload = (glob: string): string =>
   glob.normalize('NFC').replace(/[^\p{L}\p{N}\p{M} ._()+=@,*?[\]{}!\\-]/gu, '?');
 
 const isSame = (known: Config, wanted: Config) =>
-  ['path', 'url', 'streams'].every((key) => JSON.stringify(known[key]) === JSON.stringify(wanted[key]));
+  ['path', 'url', 'streams', 'format', 'delimiter', 'encoding', 'header', 'skip_lines'].every(
+    (key) => JSON.stringify(known[key]) === JSON.stringify(wanted[key]),
+  );
 
 /** Enables the streams that are not; what was found by a discovery before keeps how it was set. */
 async function enabled(api: Api, source_id: string): Promise<StreamView[]> {

@@ -3,22 +3,38 @@ import path from 'node:path';
 import { CliError } from '../../cli-error.ts';
 
 const GLOB = /[*?[\]{}]/;
-const ENDINGS = /\.(csv|tsv|parquet|jsonl?|ndjson)(\.(gz|zst|zip))?$/i;
+const ENDINGS = /\.(csv|tsv|parquet|jsonl?|ndjson)(\.(gz|zst))?$/i;
+const SPREADSHEET = /\.(xlsx?|xlsm|ods)$/i;
+const ARCHIVE = /\.(zip|bz2|xz|7z|tar|tgz|rar)$/i;
+/** Notes beside the data, which nobody means by a folder. */
+const UNCOUNTED = /^[._]/;
 
 /** What a word names: an address, or files of one folder that a glob chooses, all of them one stream when `isOne`. */
 export type ToLoad =
   | { kind: 'url'; url: string; name: string }
-  | { kind: 'files'; folder: string; glob: string; files: readonly string[]; isOne: boolean; name: string };
+  | {
+      kind: 'files';
+      folder: string;
+      glob: string;
+      files: readonly string[];
+      /** What is named or matched too, and no file that can be read. */
+      others: readonly string[];
+      isOne: boolean;
+      name: string;
+    };
 
-/** Reads the word of `weir load`. Throws a usage error when no file is meant. */
-export async function whatToLoad(word: string, cwd: string): Promise<ToLoad> {
+/**
+ * Reads the word of `weir load`. Throws a usage error when no file is meant. With `isWritten` the format is said, and endings
+ * say nothing.
+ */
+export async function whatToLoad(word: string, cwd: string, isWritten = false): Promise<ToLoad> {
   if (/^https?:\/\//i.test(word)) {
     if (!URL.canParse(word)) throw new CliError('usage', 'The address is not a URL.');
     return { kind: 'url', url: word, name: sourceName(new URL(word).pathname) };
   }
   const place = path.resolve(cwd, word);
   const facts = await stat(place).catch(() => undefined);
-  if (facts?.isDirectory()) return files(place, { glob: '*', isOne: false, name: sourceName(place) });
+  if (facts?.isDirectory()) return files(place, { glob: '*', isOne: false, name: sourceName(place), isWritten });
   if (facts !== undefined) {
     const base = path.basename(place);
     return files(path.dirname(place), {
@@ -26,6 +42,7 @@ export async function whatToLoad(word: string, cwd: string): Promise<ToLoad> {
       isOne: true,
       name: sourceName(base),
       only: base,
+      isWritten,
     });
   }
   const glob = path.basename(place);
@@ -34,13 +51,10 @@ export async function whatToLoad(word: string, cwd: string): Promise<ToLoad> {
       hint: 'Name a file, a folder, an address, or a pattern such as "orders-*.csv"',
     });
   }
-  return files(path.dirname(place), { glob, isOne: true, name: sourceName(glob) });
+  return files(path.dirname(place), { glob, isOne: true, name: sourceName(glob), isWritten });
 }
 
-async function files(
-  folder: string,
-  { glob, isOne, name, only }: { glob: string; isOne: boolean; name: string; only?: string },
-): Promise<ToLoad> {
+async function files(folder: string, { glob, isOne, name, only, isWritten }: Meant): Promise<ToLoad> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
     const isMissing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
     const what = isMissing ? `There is no folder ${folder}.` : `The folder ${folder} cannot be read.`;
@@ -50,15 +64,44 @@ async function files(
   const found = entries
     .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.') && isMeant(entry.name))
     .map((entry) => entry.name)
-    .filter((file) => ENDINGS.test(file))
     .sort();
-  if (found.length === 0) {
+  const isRead = (file: string) => (isWritten ? !SPREADSHEET.test(file) && !ARCHIVE.test(file) : ENDINGS.test(file));
+  const [read, others] = [found.filter(isRead), found.filter((file) => !isRead(file) && !UNCOUNTED.test(file))];
+  if (read.length === 0) {
+    const [first] = others;
     throw new CliError('usage', 'No file there is CSV, JSON, JSON lines or Parquet.', {
-      hint: 'Endings: .csv, .json, .jsonl, .parquet, each also with .gz',
+      hint: first === undefined ? ENDINGS_HINT : `${first}: ${unreadFile(first).hint}`,
     });
   }
-  return { kind: 'files', folder: await realpath(folder), glob, files: found, isOne, name };
+  return { kind: 'files', folder: await realpath(folder), glob, files: read, others, isOne, name };
 }
+
+interface Meant {
+  glob: string;
+  isOne: boolean;
+  name: string;
+  only?: string;
+  isWritten: boolean;
+}
+
+const ENDINGS_HINT =
+  'Endings: .csv, .tsv, .json, .jsonl, .ndjson, .parquet, each also with .gz or .zst. For any other, say what it is: --format csv';
+
+/** Why a file of another ending is not read, and what helps. */
+export function unreadFile(file: string): { code: string; detail: string; hint: string } {
+  if (SPREADSHEET.test(file)) {
+    const detail = 'It is a spreadsheet, which cannot be read.';
+    return { code: 'spreadsheet_unread', detail, hint: 'Save each of its sheets as CSV.' };
+  }
+  if (ARCHIVE.test(file)) {
+    const detail = 'It is packed in a way that cannot be read.';
+    return { code: 'archive_unread', detail, hint: 'Unpack it, or pack each file by itself with gzip or zstd.' };
+  }
+  return { code: 'format_unknown', detail: 'Its ending says no format.', hint: ENDINGS_HINT };
+}
+
+/** The name of a file without what says its format and packing. */
+export const stemOf = (file: string): string => file.replace(ENDINGS, '');
 
 /** A name of a source made of a file name: its letters, digits and dashes, without endings and what a glob leaves open. */
 export function sourceName(file: string): string {

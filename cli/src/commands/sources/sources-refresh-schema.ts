@@ -66,7 +66,10 @@ export class SourcesRefreshSchema extends WeirCommand {
     const query = this.queue ? { queue: true } : {};
     const { workflow_id } = await api.call(startDiscovery, { body: { source_id, apply: false }, query });
     const { watchDiscovery } = await import('../../run/watch-discovery.ts');
-    const found = await watchDiscovery(api, workflow_id, { ...(await this.watching()), toldByCaller: GONE });
+    const found = await watchDiscovery(api, workflow_id, {
+      ...(await this.watching()),
+      isToldByCaller: (code) => code === GONE,
+    });
     finishRun(found, api);
     return found;
   }
