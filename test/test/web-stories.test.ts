@@ -275,30 +275,6 @@ t.test('a viewer → every page asks for nothing and offers nothing that the rol
   t.strictSame(story.refused, []);
 });
 
-t.test(
-  'a choice of eight → each can be seen and chosen, by mouse and by keyboard, in a narrow window too',
-  async (t) => {
-    await enter(1, 'admin');
-    await page.setViewportSize({ ...WIDE, width: NARROW[0] ?? 0 });
-    await show('/sources/new/files');
-    await page.getByRole('button', { name: 'More settings' }).click();
-    const storage = page.getByRole('combobox', { name: 'Storage' });
-    await storage.click();
-    const options = page.getByRole('option');
-    t.strictSame(await options.allTextContents(), STORAGES);
-    await page.getByRole('option', { name: 'SFTP' }).click();
-    await page.getByRole('textbox', { name: 'Of SFTP' }).fill('a server');
-    await storage.focus();
-    await page.keyboard.press('Enter');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
-    await page.getByRole('textbox', { name: 'Of Local files' }).waitFor();
-    t.ok(await fitsIn(page));
-    t.equal(await page.getByRole('radiogroup', { name: 'Sign-in' }).count(), 1, 'two stand side by side');
-    await page.setViewportSize(WIDE);
-  },
-);
-
 t.test('a secret while it is typed, sent and kept → only in the request', async (t) => {
   const secret = 'S3cret-that-nobody-sees';
   /** Where it is seen: in the page as text or attribute, in storage, in the address, or on the console. */
