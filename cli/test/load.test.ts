@@ -54,6 +54,13 @@ t.test('files given = loaded + left out, and how that ends', async (t) => {
       ],
     ],
   );
+  const twins = { ...what, files: ['a.csv', 'a.json'], others: [] };
+  const torn = [{ name: 'a', code: 'csv_header_invalid', detail: 'It is torn.', hint: null }];
+  t.strictSame(
+    accountOf(twins, { warnings: torn, empty: new Set() }, [ran('a.json')]).map(({ status }) => status),
+    ['left_out', 'loaded'],
+    'each by the stream of its own',
+  );
   t.match(account[2], { reason: 'It is cut. Copy it again.' });
   const whole = accountOf({ ...what, files: ['a.csv'], others: [] }, { warnings: [], empty: new Set() }, [ran('a')]);
   t.equal(endOf(whole, [ran('a')], true), 'ok');

@@ -9,6 +9,8 @@ export interface SchemaNodes {
   member(nodes: readonly Schema[], key: string): Schema[];
   /** What describes the items of an array that `nodes` describe. */
   items(nodes: readonly Schema[]): Schema[];
+  /** What describes the members of an object whose names are free. */
+  free(nodes: readonly Schema[]): Schema[];
   /** A node with all its alternatives, which all may describe the same value. */
   branches(node: Schema): Schema[];
 }
@@ -35,6 +37,7 @@ export function schemaNodes(spec: Schema): SchemaNodes {
     root: branches(spec),
     member: (nodes, key) => [...new Set(nodes.flatMap((node) => declarations(node, key, matcherOf)).flatMap(branches))],
     items: (nodes) => [...new Set(nodes.flatMap(itemSchemas).flatMap(branches))],
+    free: (nodes) => nodes.flatMap(freeSchemas).flatMap(branches),
     branches,
   };
 }
@@ -61,6 +64,11 @@ function declarations(node: Schema, key: string, matcherOf: (pattern: string) =>
   const found = [...own, ...matching].filter(isSchema);
   if (found.length > 0) return found;
   return isSchema(node.additionalProperties) ? [node.additionalProperties] : [];
+}
+
+function freeSchemas({ patternProperties, additionalProperties }: Schema): Schema[] {
+  const named = isSchema(patternProperties) ? Object.values(patternProperties) : [];
+  return [...named, additionalProperties].filter(isSchema);
 }
 
 function itemSchemas({ items, prefixItems, additionalItems }: Schema): Schema[] {

@@ -26,9 +26,10 @@ export function accountOf(
     if (empty.has(name)) return leftOut(name, EMPTY);
     // A file has the name of its stream, or the whole of a source's one stream.
     const names = what.isOne ? [what.name] : [name, stemOf(name)];
-    const warning = names.map((one) => unseen.get(one)).find((one) => one !== undefined);
+    const own = names.find((one) => unseen.has(one) || ran.has(one)) ?? name;
+    const warning = unseen.get(own);
     if (warning !== undefined) return leftOut(name, warning);
-    const stream = names.map((one) => ran.get(one)).find((one) => one !== undefined);
+    const stream = ran.get(own);
     if (stream?.status === 'succeeded') return { name, status: 'loaded' };
     return leftOut(name, stream?.failure ?? NOT_FOUND);
   };

@@ -85,6 +85,7 @@ async function attempt({ hasView, uid }: Pick<ProvenBounds, 'hasView' | 'uid'>):
       ...(hasView && { root: join(folder, 'view') }),
       ...(uid !== undefined && { uid }),
       dataMiB: PROBE_MIB,
+      canSeal: true,
     };
     return await ask(bounds, plan, [{ path: tables }, { path: own, writable: true }]);
   } finally {

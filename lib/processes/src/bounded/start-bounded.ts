@@ -1,6 +1,6 @@
 import { type ChildProcess, type SerializationType, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { programFolders } from './program-folders.ts';
@@ -14,6 +14,8 @@ export interface Bounds {
   readonly uid?: number;
   /** What it may hold in memory that is its own, in MiB. */
   readonly dataMiB: number;
+  /** Whether it can be kept from starting others. */
+  readonly canSeal: boolean;
 }
 
 /** A program of ours, as Node runs it. */
@@ -35,15 +37,15 @@ export interface BoundedProcess {
   readonly pid: Promise<number>;
   /** Lets it see folders. Whoever has no view sees them anyhow. */
   show(places: readonly Place[]): Promise<void>;
-  /** From now on it starts neither processes nor threads. */
+  /** From now on it starts neither processes nor threads, where that can be. */
   seal(): Promise<void>;
 }
 
-/** What a process of this many bytes of stack would take beside its data is no use to anybody: it leaves no core either. */
+/** It leaves no core; the first field is the bound of its memory in KiB. */
 const LIMITS = 'ulimit -c 0; ulimit -d "$1"; shift';
 /**
- * Makes the view, then has the program run in it as the second process of its own: the first ends with it. The fields are the
- * root, the user and the group; what follows is the program.
+ * Makes the view and runs the program in it. This shell is the first process there, and ends with the program. The fields are the
+ * root, its table of file systems, the user and the group; what follows is the program.
  */
 const IN_VIEW = `${LIMITS}
 set -e
@@ -69,8 +71,8 @@ exec "$@" >/dev/null`;
 const NAMESPACES = ['--mount', '--net', '--ipc', '--pid', '--fork', '--kill-child', ...asUser('--map-root-user')];
 const KIB_PER_MIB = 1_024;
 
-/** Begins a program of ours behind bounds of the system: with \`root\` it sees its code alone, and no network. */
-export function startBounded(program: NodeProgram, { root, uid, dataMiB }: Bounds): BoundedProcess {
+/** Begins a program of ours behind bounds of the system: with `root` it sees its code alone, and no network. */
+export function startBounded(program: NodeProgram, { root, uid, dataMiB, canSeal }: Bounds): BoundedProcess {
   const { file, args, flags, env, serialization = 'json', isQuiet = false } = program;
   const node = [process.execPath, ...flags, file, ...args];
   const data = String(dataMiB * KIB_PER_MIB);
@@ -96,6 +98,7 @@ export function startBounded(program: NodeProgram, { root, uid, dataMiB }: Bound
       if (root !== undefined) await showPlaces(await pid, root, places);
     },
     async seal() {
+      if (!canSeal) return;
       const lower = ['prlimit', '--pid', String(await pid), '--nproc=1:1'];
       // Whose limits are lowered is one's own user, or asks for a capability that a container's root may lack.
       const [program = '', ...rest] = [...(uid === undefined ? [] : ['setpriv', ...asUid(uid)]), ...lower];
@@ -110,7 +113,8 @@ const asUid = (uid: number): string[] => [`--reuid=${uid}`, `--regid=${process.g
 function viewOf(root: string, file: string, uid: number | undefined): string[] {
   const table = `${root}.table`;
   mkdirSync(root, { recursive: true, mode: 0o700 });
-  writeFileSync(table, programTable(root, programFolders(file)));
+  // Another that begins may be reading it.
+  if (!existsSync(table)) writeFileSync(table, programTable(root, programFolders(file)));
   return [root, table, uid === undefined ? '' : String(uid), String(process.getgid?.())];
 }
 

@@ -16,7 +16,7 @@ export interface Place {
 const [CODE, DATA] = ['bind,ro,nosuid,nodev', 'bind,nosuid,nodev,noexec'];
 /** Of its own, the view holds names of folders. */
 const ROOT = 'mode=755,size=4m,nosuid,nodev';
-/** With a file system that is written again for this long, whoever runs inside stands still or is not there yet. */
+/** Names of folders are added while nobody inside runs anything of a user. */
 const SHOW =
   'mount -o remount,bind,rw,nosuid,nodev "$1" && mount --all --fstab "$2" && mount -o remount,bind,ro,nosuid,nodev "$1"';
 

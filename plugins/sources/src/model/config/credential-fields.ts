@@ -26,11 +26,7 @@ export function credentialFields(spec: Schema, named: readonly string[]): string
     )) {
       follow(nodesOf.member(nodes, key), pointerBelow(pointer, key));
     }
-    const free = nodes.flatMap(({ patternProperties, additionalProperties }) => [
-      ...(isSchema(patternProperties) ? Object.values(patternProperties) : []),
-      additionalProperties,
-    ]);
-    follow(free.filter(isSchema).flatMap(nodesOf.branches), `${pointer}/*`);
+    follow(nodesOf.free(nodes), `${pointer}/*`);
   };
   visit(nodesOf.root, '', 0);
   return [...found].sort();

@@ -24,15 +24,9 @@ function above(pointer: string): string[] {
 /** Whether a configuration of this specification may have something at a place; `*` stands for any item or member. */
 function takes(spec: Schema, pointer: string): boolean {
   const nodesOf = schemaNodes(spec);
-  const free = (nodes: readonly Schema[]) =>
-    nodes.flatMap(({ patternProperties, additionalProperties }) => [
-      ...(isSchema(patternProperties) ? Object.values(patternProperties) : []),
-      additionalProperties,
-    ]);
   let nodes: readonly Schema[] = nodesOf.root;
   for (const segment of pointerSegments(pointer)) {
-    const any = [...nodesOf.items(nodes), ...free(nodes).filter(isSchema).flatMap(nodesOf.branches)];
-    nodes = segment === '*' ? any : nodesOf.member(nodes, segment);
+    nodes = segment === '*' ? [...nodesOf.items(nodes), ...nodesOf.free(nodes)] : nodesOf.member(nodes, segment);
     if (nodes.length === 0) return false;
   }
   return true;

@@ -17,12 +17,13 @@ export function selectPlace(scratch: string, { memoryMiB }: SelectBounds) {
   let uid: number | undefined;
   const gid = process.getgid?.() ?? 0;
   return {
-    /** The bounds of a process, of those that hold here. */
-    async bounds(): Promise<Bounds> {
-      const { hasView, uid: found } = await provenBounds();
+    /** The bounds of a process, of those that hold here; undefined where none does. */
+    async bounds(): Promise<Bounds | undefined> {
+      const { hasView, processes, uid: found } = await provenBounds();
+      if (!hasView && !processes) return undefined;
       uid = found;
       const view = hasView ? { root: join(scratch, 'view') } : {};
-      return { ...view, ...(uid !== undefined && { uid }), dataMiB: memoryMiB + BESIDE_MIB };
+      return { ...view, ...(uid !== undefined && { uid }), dataMiB: memoryMiB + BESIDE_MIB, canSeal: processes };
     },
     /** Makes the folders that are a process's own, and shows it these and what its files lie in. */
     async show(

@@ -117,15 +117,18 @@ export function createSelects({ children, scratch, bounds, turns, readDeadlineMs
     const closing = new AbortController();
     running.add(closing);
     const signal = AbortSignal.any([closing.signal, asked, goneOfCall()].filter((one) => one !== undefined));
-    const spare = await spares();
-    const begun = spare.take();
     try {
-      return await work((what, pins, store) => askOnce({ begun, what, pins: pins ?? [], signal, store }));
+      const spare = await spares();
+      const begun = spare.take();
+      try {
+        return await work((what, pins, store) => askOnce({ begun, what, pins: pins ?? [], signal, store }));
+      } finally {
+        await begun.discard();
+        if (!closing.signal.aborted) spare.refill();
+      }
     } finally {
-      await begun.discard();
       running.delete(closing);
       give?.();
-      if (!closing.signal.aborted) spare.refill();
     }
   };
 
