@@ -160,6 +160,7 @@ t.test('a folder of good and bad files → each is accounted for, and the exit c
   const folder = join(platform.folder, 'fold');
   await mkdir(folder);
   const files = {
+    'Müller & Söhne.csv': 'id\n1\n',
     'good.csv': 'id,name\n1,ada\n2,grace\n',
     'twice.jsonl': '{"a":1,"a":2}\n{"a":3}\n',
     'footer.csv': 'id,n\n1,2\n3,4\nTotal: 2 rows\n',
@@ -183,6 +184,7 @@ t.test('a folder of good and bad files → each is accounted for, and the exit c
   t.equal(looked.code, 9, looked.stderr);
   const would = JSON.parse(looked.stdout);
   t.match(would.streams, [
+    { name: 'Müller _ Söhne' },
     { name: 'footer' },
     { name: 'good', columns: [{ name: 'id', type: 'long' }, { name: 'name' }] },
     {},
@@ -205,7 +207,7 @@ t.test('a folder of good and bad files → each is accounted for, and the exit c
   const again = JSON.parse((await weir(`load ${folder} --as fold -o json`)).stdout);
   const of = (status: string) =>
     again.files.filter((one: { status: string }) => one.status === status).map(({ name }: { name: string }) => name);
-  t.strictSame([of('loaded'), of('left_out')], [['footer.csv', 'good.csv', 'twice.jsonl'], left]);
+  t.strictSame([of('loaded'), of('left_out')], [['Müller & Söhne.csv', 'footer.csv', 'good.csv', 'twice.jsonl'], left]);
 
   const only = join(folder, 'footer.csv');
   const fine = await weir(`load ${only} --as under-a-name`);

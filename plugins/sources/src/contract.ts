@@ -184,6 +184,7 @@ export {
   verifySync,
 } from './contract/sync/verifications.ts';
 export { getFileRoots } from './contract/upload/file-roots.ts';
+export { uploadName } from './contract/upload/upload-name.ts';
 export { uploadProblems } from './contract/upload/upload-problems.ts';
 export {
   createUpload,

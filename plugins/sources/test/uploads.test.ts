@@ -10,6 +10,7 @@ import { previewDataset } from '@weir/plugin-datasets/contract';
 import { pino } from 'pino';
 import t from 'tap';
 import { until } from '../../../test/until.ts';
+import { uploadName } from '../src/contract/upload/upload-name.ts';
 import {
   createSource,
   deleteSource,
@@ -20,7 +21,6 @@ import {
   type UploadView,
 } from '../src/contract.ts';
 import { entities } from '../src/model/entities.ts';
-import { uploadName } from '../src/model/upload/upload-name.ts';
 import { uploadService } from '../src/service/upload/upload-service.ts';
 import { connectorEnvironment, fileRoots, type Settings } from '../src/settings.ts';
 import { discovered, enableAll, filesSource, ok, refusal, streamsOf, synced } from './platform.ts';

@@ -1,4 +1,4 @@
-import type { DiscoveryWarningView, StreamRunView } from '@weir/plugin-sources/contract';
+import { type DiscoveryWarningView, type StreamRunView, uploadName } from '@weir/plugin-sources/contract';
 import type { ExitName } from '../../exit-codes.ts';
 import { stemOf, type ToLoad, unreadFile } from './what-to-load.ts';
 
@@ -25,7 +25,8 @@ export function accountOf(
   const account = (name: string): FileAccount => {
     if (empty.has(name)) return leftOut(name, EMPTY);
     // A file has the name of its stream, or the whole of a source's one stream.
-    const names = what.isOne ? [what.name] : [name, stemOf(name)];
+    const kept = uploadName(name);
+    const names = what.isOne ? [what.name] : [name, kept, stemOf(name), stemOf(kept)];
     const own = names.find((one) => unseen.has(one) || ran.has(one)) ?? name;
     const warning = unseen.get(own);
     if (warning !== undefined) return leftOut(name, warning);

@@ -33,7 +33,7 @@ import { accountOf, endOf, type FileAccount } from './account.ts';
 import { commandLines } from './command-lines.ts';
 import { firstRows, PREVIEWED_ROWS } from './first-rows.ts';
 import { isOpen } from './is-open.ts';
-import { sourceName, type ToLoad, whatToLoad } from './what-to-load.ts';
+import { globInUpload, sourceName, type ToLoad, whatToLoad } from './what-to-load.ts';
 
 const MAX_STREAMS = 500;
 const UPLOAD = /^upload:(.+)$/;
@@ -293,10 +293,6 @@ function configOf(what: ToLoad, location: string | undefined, name: string): Con
   const glob = location === undefined ? what.glob : globInUpload(what.glob);
   return what.isOne ? { path: place, streams: [{ name, glob }] } : { path: place };
 }
-
-/** A glob for names as an upload keeps them: another sign stands where a name has one that is not kept. */
-const globInUpload = (glob: string): string =>
-  glob.normalize('NFC').replace(/[^\p{L}\p{N}\p{M} ._()+=@,*?[\]{}!\\-]/gu, '?');
 
 const isSame = (known: Config, wanted: Config) =>
   ['path', 'url', 'streams', 'format', 'delimiter', 'encoding', 'header', 'skip_lines'].every(

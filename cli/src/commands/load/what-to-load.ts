@@ -112,3 +112,7 @@ export function sourceName(file: string): string {
     .replace(/^[^a-z]+|[-_]+$/g, '');
   return plain.slice(0, 63) || 'files';
 }
+
+/** A glob for names as an upload keeps them: another sign stands where a name has one that is not kept. */
+export const globInUpload = (glob: string): string =>
+  glob.normalize('NFC').replace(/[^\p{L}\p{N}\p{M} ._()+=@,*?[\]{}!\\-]/gu, '?');

@@ -12,6 +12,6 @@ export function uploadName(given: string): string {
 function shortened(name: string): string {
   const ending = /\.[^.]{1,16}(\.(gz|zst))?$/.exec(name)?.[0] ?? '';
   let stem = Array.from(name.slice(0, name.length - ending.length));
-  while (Buffer.byteLength(stem.join('') + ending) > MAX_BYTES) stem = stem.slice(0, -1);
+  while (new TextEncoder().encode(stem.join('') + ending).length > MAX_BYTES) stem = stem.slice(0, -1);
   return stem.join('') + ending;
 }
