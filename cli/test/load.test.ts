@@ -155,22 +155,24 @@ t.test(
   },
 );
 
+/** Good, odd and bad files, one that nobody reads and one that nobody counts. */
+const FOLDER = {
+  'Müller & Söhne.csv': 'id\n1\n',
+  'good.csv': 'id,name\n1,ada\n2,grace\n',
+  'twice.jsonl': '{"a":1,"a":2}\n{"a":3}\n',
+  'footer.csv': 'id,n\n1,2\n3,4\nTotal: 2 rows\n',
+  'cut.parquet': 'PAR1',
+  'broken.json': 'none of it',
+  'empty.csv': '',
+  'sheet.xlsx': 'PK',
+  '_notes.txt': '',
+};
+
 t.test('a folder of good and bad files → each is accounted for, and the exit code says so', async (t) => {
   const platform = await sharedPlatform(t);
   const folder = join(platform.folder, 'fold');
   await mkdir(folder);
-  const files = {
-    'Müller & Söhne.csv': 'id\n1\n',
-    'good.csv': 'id,name\n1,ada\n2,grace\n',
-    'twice.jsonl': '{"a":1,"a":2}\n{"a":3}\n',
-    'footer.csv': 'id,n\n1,2\n3,4\nTotal: 2 rows\n',
-    'cut.parquet': 'PAR1',
-    'broken.json': 'none of it',
-    'empty.csv': '',
-    'sheet.xlsx': 'PK',
-    '_notes.txt': '',
-  };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  for (const [name, text] of Object.entries(FOLDER)) await writeFile(join(folder, name), text);
   const env = {
     WEIR_URL: platform.url,
     WEIR_TENANT: platform.alias('demo'),
