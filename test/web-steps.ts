@@ -46,17 +46,18 @@ export const shot = async (page: Page, name: string): Promise<void> => {
   if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
 };
 
+export const hasFocus = (target: Locator): Promise<boolean> =>
+  target.evaluate((element) => {
+    const { document } = globalThis as unknown as { document: { activeElement: unknown } };
+    return element === document.activeElement;
+  });
+
 /** Gives a thing the focus as Tab does, then presses a key. */
 export async function press(page: Page, target: Locator, key: string, step = 'Tab'): Promise<void> {
   // The inputs of segmented controls are hidden and take the focus all the same.
   await target.waitFor({ state: 'attached' });
-  const hasFocus = () =>
-    target.evaluate((element) => {
-      const { document } = globalThis as unknown as { document: { activeElement: unknown } };
-      return element === document.activeElement;
-    });
   for (let steps = 0; steps < MAX_TABS; steps++) {
-    if (await hasFocus()) return page.keyboard.press(key);
+    if (await hasFocus(target)) return page.keyboard.press(key);
     await page.keyboard.press(step);
   }
   throw new Error(`Tab does not reach ${target}`);

@@ -8,7 +8,7 @@ import type { Endpoint, Input, Output } from '@weir/kernel/contract';
 import { createSource, refreshSchema } from '@weir/plugin-sources/contract';
 import t from 'tap';
 import { testMount } from '../secret-mount.ts';
-import { axeFaults, fitsIn, leaks, press, shot, signIn } from '../web-steps.ts';
+import { axeFaults, fitsIn, hasFocus, leaks, press, shot, signIn } from '../web-steps.ts';
 import { type WebWindow, webWorld } from '../web-world.ts';
 
 /** A service with a list of people, which wants a token that its owner changes. */
@@ -163,7 +163,14 @@ t.test('a schedule by keyboard alone: set, seen, run, paused with a reason, resu
   await press(page, page.getByRole('button', { name: 'Run now' }), 'Enter');
   await page.getByText('started by ada@demo').waitFor();
   await press(page, page.getByRole('button', { name: 'Pause' }), 'Enter');
-  await page.getByRole('textbox', { name: 'Reason' }).waitFor();
+  const reason = page.getByRole('textbox', { name: 'Reason' });
+  await reason.waitFor();
+  t.ok(await hasFocus(reason), 'a dialog has the keyboard from the moment it is seen');
+  const syncs = () => window.asked.filter((address) => address.endsWith('/sync')).length;
+  const before = syncs();
+  await press(page, page.getByRole('dialog').getByRole('button', { name: 'Cancel' }), 'r');
+  t.equal(syncs(), before, 'a letter does nothing to the page behind it');
+  await press(page, reason, 'End', 'Shift+Tab');
   await page.keyboard.type('stocktaking');
   await page.keyboard.press('Enter');
   await page.getByText('stocktaking').waitFor();

@@ -58,3 +58,15 @@ t.test('with gate and fence off, the system lets a statement do its work and not
   t.strictSame(could, ['sql reads what it was shown', 'sql writes into its folder', 'sql computes in its threads']);
   t.strictSame(outside, ['foreign']);
 });
+
+t.test('a process that is ended while it begins leaves nothing behind', async (t) => {
+  const place = selectPlace(join(t.testdir({}), 'scratch'), BOUNDS);
+  const options = { file: PROGRAM, name: 'select', maxHeapMiB: 256, serialization: 'advanced' } as const;
+  const { process: begun, bounded, discard } = beginChild(CHILDREN, { ...options, bounds: await place.bounds() });
+  const ended = discard();
+  t.notOk(begun.killed, 'killed now, it would leave behind what it has just begun');
+  await bounded?.pid;
+  await ended;
+  t.ok(begun.killed);
+  t.notOk(begun.connected, 'and what it had begun is gone');
+});

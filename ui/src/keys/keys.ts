@@ -42,11 +42,11 @@ export function usePageKeys({ openHelp }: { openHelp(): void }): void {
   useHotkeys(
     on
       ? [
-          ['g', begin],
-          ...PAGES.map(({ letter, to }): HotkeyItem => [letter, afterG(() => void navigate({ to }))]),
-          ['/', () => document.querySelector<HTMLInputElement>('[data-filter]')?.focus()],
-          ['j', () => moveRow(1)],
-          ['k', () => moveRow(-1)],
+          ['g', onPage(begin)],
+          ...PAGES.map(({ letter, to }): HotkeyItem => [letter, onPage(afterG(() => void navigate({ to })))]),
+          ['/', onPage(() => document.querySelector<HTMLInputElement>('[data-filter]')?.focus())],
+          ['j', onPage(() => moveRow(1))],
+          ['k', onPage(() => moveRow(-1))],
         ]
       : [],
   );
@@ -62,8 +62,13 @@ export function usePageKeys({ openHelp }: { openHelp(): void }): void {
 /** A letter that does something on the page that is shown. */
 export function useLetter(letter: string, act: (() => void) | undefined): void {
   const [on] = useLetterKeys();
-  useHotkeys(on && act !== undefined ? [[letter, act]] : []);
+  useHotkeys(on && act !== undefined ? [[letter, onPage(act)]] : []);
 }
+
+/** Letters that are pressed in a dialog do nothing to the page behind it. */
+const onPage = (act: () => void) => (): void => {
+  if (document.querySelector('[role="dialog"][aria-modal="true"]') === null) act();
+};
 
 function moveRow(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>(ROW)];

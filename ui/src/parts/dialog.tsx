@@ -16,7 +16,7 @@ export function Dialog({ title, size = 'md', onClose, children }: DialogProps) {
     <Modal.Root opened onClose={onClose ?? (() => undefined)} size={size}>
       <Modal.Overlay />
       <Modal.Content>
-        <Modal.Body>
+        <Modal.Body ref={focusFirst}>
           <Group justify="space-between" mb="sm" wrap="nowrap">
             <Modal.Title fw={620}>{title}</Modal.Title>
             {onClose === undefined ? null : <Modal.CloseButton aria-label="Close" />}
@@ -26,6 +26,11 @@ export function Dialog({ title, size = 'md', onClose, children }: DialogProps) {
       </Modal.Content>
     </Modal.Root>
   );
+}
+
+/** Gives the place that asks for it the focus as it is shown; the ready-made one does so later, and what is typed before goes to the page behind. */
+function focusFirst(body: HTMLElement | null): void {
+  body?.querySelector<HTMLElement>('[data-autofocus]')?.focus({ preventScroll: true });
 }
 
 /** Gives the focus back to what had it before; the ready-made one does so only for a dialog that was closed at first. */

@@ -62,7 +62,9 @@ export function beginChild(
   const gone = endOf(child).then(() => {
     if (pid !== undefined) children.ended(pid);
   });
-  const discard = () => {
+  const discard = async () => {
+    // What begins it dies with us from its first word on: killed before, it would leave behind what it has begun.
+    await bounded?.pid.catch(() => undefined);
     child.kill('SIGKILL');
     return gone;
   };

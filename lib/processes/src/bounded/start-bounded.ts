@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { programFolders } from './program-folders.ts';
-import { asUser, type Place, programTable, run, showPlaces } from './view.ts';
+import { asUser, type Place, programTable, RUN_MS, run, showPlaces } from './view.ts';
 
 /** Which bounds of the system a process gets; those that do not hold here are left out by whoever has tried them. */
 export interface Bounds {
@@ -33,7 +34,7 @@ export interface NodeProgram {
 export interface BoundedProcess {
   /** Its end is the end of the program; it is killed with it. */
   readonly process: ChildProcess;
-  /** The program itself. Rejects when it could not be begun. */
+  /** The program itself. From then on it dies with `process`, and not before. Rejects when it could not be begun. */
   readonly pid: Promise<number>;
   /** Lets it see folders. Whoever has no view sees them anyhow. */
   show(places: readonly Place[]): Promise<void>;
@@ -121,7 +122,8 @@ function viewOf(root: string, file: string, uid: number | undefined): string[] {
 /** The number that a process says first. */
 async function firstLine(child: ChildProcess): Promise<number> {
   const lines = createInterface({ input: child.stdout as Readable });
-  const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close'), once(child, 'error')]);
+  const late = delay(RUN_MS, [undefined], { ref: false });
+  const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close'), once(child, 'error'), late]);
   const pid = Number(line);
   if (!Number.isInteger(pid)) throw new Error('A process could not be begun within its bounds');
   return pid;

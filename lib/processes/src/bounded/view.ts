@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-const RUN_MS = 20_000;
+/** How long a program of the system may take, in milliseconds. */
+export const RUN_MS = 20_000;
 
 /** A folder that a bounded process sees, under its own name. */
 export interface Place {
