@@ -31,6 +31,11 @@ const counters = {
   rows_rejected: 0,
   rows_deduplicated: 0,
   bytes_read: 100,
+  files_read: 0,
+  files_unchanged: 0,
+  files_left_out: 0,
+  files_gone: 0,
+  rows_left_out: 0,
 };
 
 /** A sync run of one stream as the API shows it. */

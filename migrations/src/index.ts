@@ -42,6 +42,7 @@ import { s40_uploads } from './s40_uploads.ts';
 import { s41_told_credentials } from './s41_told_credentials.ts';
 import { s42_files_gone } from './s42_files_gone.ts';
 import { s43_replaced_rows } from './s43_replaced_rows.ts';
+import { s44_read_notes } from './s44_read_notes.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -103,4 +104,5 @@ export const migrations: readonly Migration[] = [
   s41_told_credentials,
   s42_files_gone,
   s43_replaced_rows,
+  s44_read_notes,
 ];

@@ -27,8 +27,11 @@ export type Emit = {
    * stands for rows that earlier syncs wrote without the name of their file.
    */
   readonly replaceFile: (file: string | null) => Promise<void>;
-  /** Says what the read passes over or finds missing; it counts once a state behind it, or the end, is committed. */
-  readonly note: (note: Pick<ReadNote, 'kind' | 'count' | 'file'>) => Promise<void>;
+  /**
+   * Says what the read did with files, or left out. Files that are read or gone count once a state behind the note, or the
+   * end, is committed; everything else is of the newest attempt, which says all of it again.
+   */
+  readonly note: (note: Omit<ReadNote, 'stream' | 'namespace'>) => Promise<void>;
   /** Everything emitted so far is whole: reading may start again from this state. Counts the records by itself. */
   readonly state: (streamState: unknown) => Promise<void>;
   readonly log: (level: LogLevel, text: string) => Promise<void>;

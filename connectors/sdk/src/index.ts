@@ -29,6 +29,7 @@ export type {
   LogLevel,
   Message,
   ReadNote,
+  ReadNoteKind,
   ReplacedFile,
   SegmentFacts,
   State,
@@ -47,6 +48,7 @@ export {
   MAX_SEGMENT_BYTES,
   MAX_UNACKNOWLEDGED_SEGMENTS,
   READ_NOTE,
+  READ_NOTE_KINDS,
   SEGMENT_OFFER,
 } from './protocol.ts';
 export { type ProcessStreams, runSource, STOP_FLUSH_MS } from './run-source.ts';

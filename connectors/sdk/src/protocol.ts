@@ -121,14 +121,22 @@ export type Trace =
 /** The type of the analytics that say what a read passes over. Ours. The value is the JSON text of `ReadNote`. */
 export const READ_NOTE = 'weir_read_note';
 
-/** Something that a read of a stream passed over, or found missing, and how often. */
+/** What a read notes: of a stream's files each that it lists is read, unchanged or left out. */
+export const READ_NOTE_KINDS = ['file_read', 'file_unchanged', 'file_left_out', 'file_gone', 'rows_left_out'] as const;
+export type ReadNoteKind = (typeof READ_NOTE_KINDS)[number];
+
+/** What a read of a stream did with files, or left out, and how often. */
 export type ReadNote = {
   readonly stream: string;
   readonly namespace?: string | null;
-  readonly kind: 'file_gone';
+  readonly kind: ReadNoteKind;
   readonly count: number;
   /** The first of them. */
   readonly file?: string;
+  /** Why, in lower snake case. */
+  readonly code?: string;
+  /** Why, and what to do about it, for people. */
+  readonly message?: string;
 };
 
 /**

@@ -156,6 +156,7 @@ export {
   FieldNote,
   type FieldNoteView,
   getSyncStatus,
+  type LeftOutView,
   listSyncHistory,
   Pull,
   type PullView,

@@ -17,6 +17,8 @@ t.test('work for a process that is gone fails, whenever it is asked for, and kee
     children: NOBODY,
     onEvent: (event) => told.push(event),
     onProgress: ignore,
+    onNoted: ignore,
+    onCovered: ignore,
     onPull: ignore,
     onLog: async () => undefined,
     onImage: ignore,

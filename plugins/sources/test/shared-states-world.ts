@@ -156,8 +156,12 @@ export async function attempt(
   };
   const send = (message: FromChild) => {
     if (message.type === 'progress') ledger.progress(message.streams);
+    if (message.type === 'noted') ledger.noted(message.streams);
     if (message.type !== 'event') return;
-    driver.send(message.event);
+    const { event, notes } = message;
+    if (event.type === 'sealed' && notes !== undefined)
+      ledger.covered(event.segment.stream, event.segment.state, notes);
+    driver.send(event);
     if (isOver) for (const id of segments.keys()) release(id);
   };
   const none = () => undefined;

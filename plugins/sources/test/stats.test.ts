@@ -52,10 +52,20 @@ t.test('percentiles are of the nearest rank, and rows are those of the runs', as
   t.strictSame(stats(list).duration_seconds, { p50: 10, p95: 19, max: 20 });
   t.strictSame(stats([ended(3)]).duration_seconds, { p50: 3, p95: 3, max: 3 });
   t.strictSame(stats([ended(1, 'cancelled'), ended(2), ended(3)]).streak, { status: 'succeeded', length: 2 });
-  const one = { rowsRead: 5, rowsWritten: 4, rowsWithErrors: 3, rowsWithExtra: 2, rowsRejected: 1, bytesRead: 9 };
+  const LEFT = { filesLeftOut: 7, rowsLeftOut: 8 };
+  const one = {
+    rowsRead: 5,
+    rowsWritten: 4,
+    rowsWithErrors: 3,
+    rowsWithExtra: 2,
+    rowsRejected: 1,
+    bytesRead: 9,
+    ...LEFT,
+  };
   const counters = new Map([['1', one]]);
   t.match(statsOf({ sourceId: 's', since: undefined, runs: [ended(1), ended(2)], counters, truncated: true }), {
     ...{ rows_read: 5, rows_written: 4, rows_with_errors: 3, rows_with_extra: 2, rows_rejected: 1, bytes_read: 9 },
+    ...{ files_left_out: 7, rows_left_out: 8 },
     truncated: true,
   });
 });

@@ -18,6 +18,7 @@ import { withLateHint } from '../model/failure/late-hint.ts';
 import type { ChildLog } from '../model/log/child-log.ts';
 import type { ChildPlan, ChildStream, FromChild, Progress } from '../model/process/messages.ts';
 import { attemptScrubbers, learnRenewed } from '../model/scrub/attempt-scrubbers.ts';
+import { keepNotes, type NoteKeeper } from './keep-notes.ts';
 
 const PROGRESS_EVERY_MS = 500;
 /** A connector that is held back for longer is told of. */
@@ -45,7 +46,8 @@ export async function readSource({ plan, connector, segments, send, log }: ReadD
     detect: hasLongNumber,
   });
   const scrubbers = attemptScrubbers(plan.secrets);
-  const watched = watchSpool(toldOfWaits(spool, log), plan.streams, scrubbers.sure);
+  const notes = keepNotes(scrubbers.text.text);
+  const watched = watchSpool(toldOfWaits(spool, log), { streams: plan.streams, credentials: scrubbers.sure, notes });
   const learn = learnRenewed(JSON.parse(plan.config), [scrubbers, log]);
   const idOf = new Map(plan.streams.map(({ key, streamId }) => [key, streamId]));
   const tell = async (): Promise<void> => {
@@ -57,13 +59,20 @@ export async function readSource({ plan, connector, segments, send, log }: ReadD
       const stream = idOf.get(segment.stream) ?? '';
       const hasRows = segment.path !== undefined || segment.rejected.length > 0;
       const isShared = state !== undefined && watched.isShared();
+      const covered = notes.at(segment.stream, state);
       send({
         type: 'event',
         event: { type: 'sealed', segment: { id, stream, hasRows, replacedFiles, state, isShared, isFinal } },
+        ...(covered === undefined ? {} : { notes: covered }),
       });
     }
   };
-  const report = setInterval(() => send({ type: 'progress', streams: watched.progress }), PROGRESS_EVERY_MS);
+  const reportAll = () => {
+    send({ type: 'progress', streams: watched.progress });
+    const streams = Object.fromEntries([...notes.fresh()].map(([key, noted]) => [idOf.get(key) ?? '', noted]));
+    if (Object.keys(streams).length > 0) send({ type: 'noted', streams });
+  };
+  const report = setInterval(reportAll, PROGRESS_EVERY_MS);
   try {
     const streams = plan.streams.map((stream) => streamOfKey(stream.key));
     const reading = readSync({
@@ -71,12 +80,7 @@ export async function readSource({ plan, connector, segments, send, log }: ReadD
       streams,
       spool: watched.spool,
       onSaid: log.said,
-      // Said before the state behind it is sealed, and so before the commit of which it is a figure.
-      onNote(stream, { kind, count }) {
-        const progress = watched.progress[idOf.get(stream) ?? ''];
-        if (kind === 'file_gone' && progress !== undefined) progress.filesGone += count;
-        send({ type: 'progress', streams: watched.progress });
-      },
+      onNote: notes.take,
       lastPosition: plan.lastPosition,
       deadlines: syncDeadlines(plan.connectorSilenceMs),
       onRotated: (config) => {
@@ -85,7 +89,7 @@ export async function readSource({ plan, connector, segments, send, log }: ReadD
       },
     });
     const [{ streams: readings, isHeld }] = await Promise.all([reading, tell()]);
-    send({ type: 'progress', streams: watched.progress });
+    reportAll();
     const failures = Object.fromEntries(
       plan.streams.map(({ key, streamId, isStateful }) => {
         const held = isHeld && isStateful ? verdictFailure(platformFailure('other_stream_failed')) : undefined;
@@ -118,6 +122,12 @@ function failureOf(reading: StreamReading | undefined): SeenFailure | undefined 
   return reading?.verdict.outcome === 'failure' ? withLateHint(verdictFailure(reading.verdict), 'sync') : undefined;
 }
 
+interface WatchDeps {
+  streams: readonly ChildStream[];
+  credentials: Scrubber;
+  notes: NoteKeeper;
+}
+
 interface Watched {
   spool: Spool;
   /** Whether the states that were told are for all streams. */
@@ -131,13 +141,10 @@ interface Watched {
  * not kept, as the next sync reads it again; a stream that ends well all the same has broken the protocol. A state with a
  * credential in it is none, and its stream fails.
  */
-function watchSpool(spool: Spool, streams: readonly ChildStream[], credentials: Scrubber): Watched {
+function watchSpool(spool: Spool, { streams, credentials, notes }: WatchDeps): Watched {
   const failures: Watched['failures'] = {};
   const seen = new Map(
-    streams.map((stream) => [
-      stream.key,
-      { ...stream, hasState: false, sinceState: 0, count: { rows: 0, bytes: 0, filesGone: 0 } },
-    ]),
+    streams.map((stream) => [stream.key, { ...stream, hasState: false, sinceState: 0, count: { rows: 0, bytes: 0 } }]),
   );
   const note = (key: string, rows: number, bytes: number): void => {
     const stream = seen.get(key);
@@ -176,11 +183,15 @@ function watchSpool(spool: Spool, streams: readonly ChildStream[], credentials: 
       if (seen.get(key)?.isStateful) spool.replaceFile(key, file);
     },
     mark(key, state) {
-      if (marks([key], state)) spool.mark(key, state);
+      if (!marks([key], state)) return;
+      notes.mark(key, state);
+      spool.mark(key, state);
     },
     markAll(keys, state) {
       isShared = true;
-      if (marks(keys, state)) spool.markAll(keys, state);
+      if (!marks(keys, state)) return;
+      for (const key of keys) notes.mark(key, state);
+      spool.markAll(keys, state);
     },
     finish(key, rows) {
       const stream = seen.get(key);
@@ -189,7 +200,9 @@ function watchSpool(spool: Spool, streams: readonly ChildStream[], credentials: 
         failures[stream.streamId] ??= sourceFailure('rows_uncovered');
       }
       const hasFailed = stream !== undefined && failures[stream.streamId] !== undefined;
-      spool.finish(key, isCut || hasFailed ? 'until-last-state' : rows);
+      const taken = isCut || hasFailed ? 'until-last-state' : rows;
+      if (taken !== 'all') notes.cut(key);
+      spool.finish(key, taken);
     },
   };
   const progress = Object.fromEntries([...seen.values()].map(({ streamId, count }) => [streamId, count]));

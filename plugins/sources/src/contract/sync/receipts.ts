@@ -3,7 +3,7 @@ import { endpoint, Id, kernelProblems, Nullable, OneOf, RunFailure, Timestamp } 
 import { readSources } from '../access.ts';
 import { sourceProblems } from '../problems.ts';
 import { runParams } from './sync-runs.ts';
-import { DEDUPLICATED, FILES_GONE, FieldNote, REPLACED, VERDICTS, WRITTEN } from './syncs.ts';
+import { DEDUPLICATED, FieldNote, LEFT_OUT, LeftOut, READ_COUNTS, REPLACED, VERDICTS, WRITTEN } from './syncs.ts';
 
 /** The form of the document; a change that an older reader would take for something else gets another number. */
 export const RECEIPT_FORMAT = 'weir.sync-receipt/1';
@@ -23,6 +23,11 @@ const figures = {
   // Receipts of earlier releases have no such member, and their digests are of what they say.
   rows_deduplicated: Type.Optional(Nullable(Count(DEDUPLICATED))),
   bytes_read: Count('Bytes of the lines'),
+  files_read: Type.Optional(Count(READ_COUNTS.files_read)),
+  files_unchanged: Type.Optional(Count(READ_COUNTS.files_unchanged)),
+  files_left_out: Type.Optional(Count(READ_COUNTS.files_left_out)),
+  files_gone: Type.Optional(Count(READ_COUNTS.files_gone)),
+  rows_left_out: Type.Optional(Count(READ_COUNTS.rows_left_out)),
 };
 
 /** What a sync says of one stream. */
@@ -36,7 +41,7 @@ export const ReceiptStream = Type.Object({
   ...figures,
   // Receipts of earlier releases have no such members.
   rows_replaced: Type.Optional(Count(REPLACED)),
-  files_gone: Type.Optional(Count(FILES_GONE)),
+  left_out: Type.Optional(Type.Array(LeftOut, { description: LEFT_OUT })),
   rows_in_table: Nullable(Count('Rows of this run in the table at the last of its snapshots')),
   checksum: Nullable(Type.String({ description: 'Of those rows, in any order: <algorithm>:<hex>' })),
   schema_id: Nullable(Type.Integer()),

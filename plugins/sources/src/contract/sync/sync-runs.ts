@@ -14,7 +14,7 @@ import {
   Timestamp,
 } from '@weir/kernel/contract';
 import { readSources, runSources } from '../access.ts';
-import { StreamRun, SyncRunDetail } from './syncs.ts';
+import { READ_COUNTS, StreamRun, SyncRunDetail } from './syncs.ts';
 
 const MAX_RUN_REFERENCE = 200;
 /** The newest syncs that statistics are made of, at most. */
@@ -87,6 +87,9 @@ export const listSyncRunStreams = endpoint({
       'rows_with_errors',
       'rows_rejected',
       'rows_deduplicated',
+      'rows_left_out',
+      'files_read',
+      'files_left_out',
       'commits',
       'snapshot_id',
     ],
@@ -110,6 +113,8 @@ export const SyncStats = Type.Object({
   rows_with_extra: Type.Integer(),
   rows_rejected: Type.Integer(),
   bytes_read: Type.Integer(),
+  files_left_out: Type.Integer({ description: READ_COUNTS.files_left_out }),
+  rows_left_out: Type.Integer({ description: READ_COUNTS.rows_left_out }),
   last_success: Nullable(Type.Object({ run_id: Id, ended_at: Timestamp })),
   streak: Nullable(
     Type.Object({

@@ -20,7 +20,7 @@ import {
 import { readSources, runSources } from '../access.ts';
 import { sourceProblems } from '../problems.ts';
 
-/** What bad rows made of a run; never a status of its own. */
+/** What bad rows, and what the read left out or missed, made of a run; never a status of its own. */
 export const VERDICTS = ['clean', 'with_rejects'] as const;
 
 /** Where a run is at the moment. */
@@ -39,8 +39,35 @@ export type PullView = Static<typeof Pull>;
 /** What `rows_written` counts. */
 export const WRITTEN = 'Rows that were committed; rows_deduplicated says how many of them a merge left out';
 
-/** What `files_gone` counts. */
-export const FILES_GONE = 'Files that were read before and are not there any more; their rows stay in the table';
+/** What is counted of the files of a read, and of rows that it leaves out. */
+export const READ_COUNTS = {
+  files_read: 'Files of which all new rows were committed; a file of no rows too',
+  files_unchanged: 'Files that are as an earlier sync has read them',
+  files_left_out: 'Files that could not be read; left_out of the stream says which, and why',
+  files_gone: 'Files that were read before and are not there any more; their rows stay in the table',
+  rows_left_out: 'Rows that the connector does not read, such as those without a value of the cursor',
+} as const;
+
+/** What `left_out` lists. */
+export const LEFT_OUT = 'What the read left out or missed, the first 100 notes; the counts are of all';
+
+const readCounters = {
+  files_read: Type.Integer({ description: READ_COUNTS.files_read }),
+  files_unchanged: Type.Integer({ description: READ_COUNTS.files_unchanged }),
+  files_left_out: Type.Integer({ description: READ_COUNTS.files_left_out }),
+  files_gone: Type.Integer({ description: READ_COUNTS.files_gone }),
+  rows_left_out: Type.Integer({ description: READ_COUNTS.rows_left_out }),
+};
+
+/** Something that a read left out or missed. */
+export const LeftOut = Type.Object({
+  kind: OneOf(['file_left_out', 'file_gone', 'rows_left_out']),
+  count: Type.Integer({ description: 'How many files or rows this is said of' }),
+  file: Nullable(Type.String({ description: 'The file, or the first of several' })),
+  code: Nullable(Type.String({ description: 'Why, as a code of the connector' })),
+  message: Nullable(Type.String({ description: 'Why, and what to do, for people' })),
+});
+export type LeftOutView = Static<typeof LeftOut>;
 
 /** What `rows_replaced` counts. */
 export const REPLACED = 'Earlier rows of edited files, which the rows that those files have now replaced';
@@ -59,6 +86,7 @@ const counters = {
   rows_rejected: Type.Integer({ description: 'Lines that went to quarantine' }),
   rows_deduplicated: Nullable(Type.Integer({ description: DEDUPLICATED })),
   bytes_read: Type.Integer(),
+  ...readCounters,
 };
 
 /** One sync of a source. */
@@ -97,7 +125,7 @@ export const StreamRun = Type.Object({
   dataset_id: Type.String(),
   status: OneOf(RUN_STATUSES),
   ...counters,
-  files_gone: Type.Integer({ description: FILES_GONE }),
+  left_out: Type.Array(LeftOut, { description: LEFT_OUT }),
   rows_replaced: Type.Integer({ description: REPLACED }),
   rows_in_table: Nullable(
     Type.Integer({ description: 'Rows of this run in the table at its newest snapshot; null before there is one' }),

@@ -4,6 +4,7 @@ import type { Mode, RunFailureRecord } from '@weir/kernel';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import type { Failure } from '@weir/work';
 import type { RuntimeChoice } from '../runtime/runtime-choice.ts';
+import type { ReadNotes } from '../sync/read-notes.ts';
 import type { StagedPart, Sync } from './sync-types.ts';
 
 /** The word by which a sync process is told at its start that its connector will run in a container. */
@@ -94,8 +95,6 @@ export type Work =
 export interface Progress {
   rows: number;
   bytes: number;
-  /** Files that were read before and are not there any more. */
-  filesGone: number;
 }
 
 export interface StreamResult {
@@ -106,8 +105,8 @@ export interface StreamResult {
 export type FromChild =
   /** It lives. */
   | { type: 'pulse' }
-  /** Something was sealed, or everything was read. */
-  | { type: 'event'; event: Extract<SyncEvent<Sync>, { type: 'sealed' | 'read' }> }
+  /** Something was sealed, with what was noted of its stream before it, or everything was read. */
+  | { type: 'event'; event: Extract<SyncEvent<Sync>, { type: 'sealed' | 'read' }>; notes?: ReadNotes }
   | { type: 'done'; id: number; event: SyncEvent<Sync> }
   | { type: 'connector'; name: string; pid: number }
   /** Which image runs, when it does in a container. */
@@ -115,6 +114,8 @@ export type FromChild =
   /** How far the image is pulled. */
   | { type: 'pull'; progress: PullProgress }
   | { type: 'progress'; streams: Record<string, Progress> }
+  /** What this attempt has noted so far of these streams. */
+  | { type: 'noted'; streams: Record<string, ReadNotes> }
   /** What the connector reports as its configuration, with credentials that it renewed; to be kept at once. */
   | { type: 'rotated'; config: Readonly<Record<string, unknown>> }
   /** Lines of the run's log, masked; the next ones come when they were taken. */

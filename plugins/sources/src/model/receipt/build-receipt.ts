@@ -50,8 +50,8 @@ function streamReceipt({ status: ofRun }: RunRecord, row: StreamRunRow): Receipt
     quarantine_dataset_id: row.rowsRejected > 0 ? `${quarantine.namespace}.${quarantine.table}` : null,
     status: (open ? ofRun : row.status) as ReceiptStreamView['status'],
     ...figuresOf(row),
-    files_gone: row.filesGone,
     rows_replaced: row.rowsReplaced,
+    left_out: row.leftOut,
     rows_in_table: row.rowsInTable ?? null,
     checksum: row.checksum ?? null,
     schema_id: row.schemaId ?? null,
@@ -72,6 +72,11 @@ function figuresOf(row: Pick<SyncRunRow, keyof typeof NO_ROWS>) {
     rows_quarantined: row.rowsRejected,
     rows_deduplicated: row.rowsDeduplicated ?? null,
     bytes_read: row.bytesRead,
+    files_read: row.filesRead,
+    files_unchanged: row.filesUnchanged,
+    files_left_out: row.filesLeftOut,
+    files_gone: row.filesGone,
+    rows_left_out: row.rowsLeftOut,
   };
 }
 

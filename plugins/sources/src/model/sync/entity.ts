@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { RunFailureRecord } from '@weir/kernel';
 import { RUN_STATUSES } from '@weir/kernel/contract';
-import { type FieldNoteView, type PullView, SYNC_PHASES, VERDICTS } from '../../contract.ts';
+import { type FieldNoteView, type LeftOutView, type PullView, SYNC_PHASES, VERDICTS } from '../../contract.ts';
 import type { SyncImage } from '../runtime/named-image.ts';
 
 const counters = {
@@ -13,6 +13,11 @@ const counters = {
   /** Null where a release has committed that did not count them. */
   rowsDeduplicated: p.bigint('number').nullable(),
   bytesRead: p.bigint('number'),
+  filesRead: p.bigint('number').default(0),
+  filesUnchanged: p.bigint('number').default(0),
+  filesLeftOut: p.bigint('number').default(0),
+  filesGone: p.bigint('number').default(0),
+  rowsLeftOut: p.bigint('number').default(0),
 };
 
 /** A row of `sources.sync_run`: what the kernel's run row does not hold. */
@@ -57,7 +62,7 @@ export const StreamRunEntity = defineEntity({
     datasetId: p.string(),
     status: p.enum(RUN_STATUSES),
     ...counters,
-    filesGone: p.bigint('number').default(0),
+    leftOut: p.json<LeftOutView[]>(),
     rowsReplaced: p.bigint('number').default(0),
     rowsInTable: p.bigint('number').nullable(),
     checksum: p.string().nullable(),
@@ -82,4 +87,9 @@ export const NO_ROWS = {
   rowsRejected: 0,
   rowsDeduplicated: 0,
   bytesRead: 0,
+  filesRead: 0,
+  filesUnchanged: 0,
+  filesLeftOut: 0,
+  filesGone: 0,
+  rowsLeftOut: 0,
 } as const;

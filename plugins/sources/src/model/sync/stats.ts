@@ -4,7 +4,8 @@ import type { SyncStatsView } from '../../contract.ts';
 import { NO_ROWS, type SyncRunRow } from './entity.ts';
 
 const MS_PER_SECOND = 1_000;
-type Counters = Pick<SyncRunRow, Exclude<keyof typeof NO_ROWS, 'rowsDeduplicated'>>;
+type Unsummed = 'rowsDeduplicated' | 'filesRead' | 'filesUnchanged' | 'filesGone';
+type Counters = Pick<SyncRunRow, Exclude<keyof typeof NO_ROWS, Unsummed>>;
 
 /** The syncs of a window, newest first, and what the plugin counted for each. */
 export interface StatsInput {
@@ -36,6 +37,8 @@ export function statsOf({ sourceId, since, runs, counters, truncated }: StatsInp
     rows_with_extra: sum('rowsWithExtra'),
     rows_rejected: sum('rowsRejected'),
     bytes_read: sum('bytesRead'),
+    files_left_out: sum('filesLeftOut'),
+    rows_left_out: sum('rowsLeftOut'),
     last_success:
       lastSuccess?.endedAt === undefined
         ? null

@@ -3,8 +3,9 @@ import type { CommitBatch } from '@weir/engine';
 import { canonicalJson } from '@weir/kernel';
 import type { Checkpoint, CheckpointCounters } from '@weir/plugin-datasets/contract';
 import { addChecksums, NO_ROWS_CHECKSUM } from '@weir/plugin-datasets/stage';
-import type { FieldNoteView } from '../../contract.ts';
+import type { FieldNoteView, LeftOutView } from '../../contract.ts';
 import type { StagedPart, Sync } from '../process/sync-types.ts';
+import type { ReadNotes } from './read-notes.ts';
 
 /** What a run has done for a stream, over all of its attempts. */
 export interface Figures {
@@ -21,8 +22,8 @@ export interface Figures {
   readonly bytes: number;
   /** Rows of before that went with the files that were replaced; with soft deletes, that were marked. */
   readonly rowsReplaced: number;
-  /** Files that were read before and were not there any more. */
-  readonly filesGone: number;
+  /** What the read has noted of what is committed. */
+  readonly notes: ReadNotes;
   /** Rows of the run that are in the table. */
   readonly rowsInTable: number;
   /** Their checksum; undefined once rows were merged, as those that they replaced are not known one by one. */
@@ -46,7 +47,7 @@ export function figuresOf(checkpoint: Checkpoint | undefined, runId: string): Fi
     rowsRejected: count('rows_rejected'),
     rowsDeduplicated: counters.batch === undefined ? 0 : numberOf(counters.rows_deduplicated),
     bytes: count('bytes'),
-    filesGone: count('files_gone'),
+    notes: notesFrom(counters),
     rowsReplaced: count('rows_replaced'),
     rowsInTable: count('rows_in_table'),
     checksum: counters.batch === undefined ? NO_ROWS_CHECKSUM : textOf(counters.checksum),
@@ -66,13 +67,36 @@ export function countersOf(figures: Figures): CheckpointCounters {
     rows_rejected: figures.rowsRejected,
     ...(figures.rowsDeduplicated === undefined ? {} : { rows_deduplicated: figures.rowsDeduplicated }),
     bytes: figures.bytes,
-    files_gone: figures.filesGone,
+    ...noteCounters(figures.notes),
     rows_replaced: figures.rowsReplaced,
     rows_in_table: figures.rowsInTable,
     ...(figures.checksum === undefined ? {} : { checksum: figures.checksum }),
     snapshot_ids: figures.snapshotIds,
     fields: JSON.stringify(figures.fields),
     got_on_at: figures.gotOnAt,
+  };
+}
+
+function notesFrom(counters: CheckpointCounters): ReadNotes {
+  const count = (name: string): number => Number(counters[name] ?? 0);
+  return {
+    filesRead: count('files_read'),
+    filesUnchanged: count('files_unchanged'),
+    filesLeftOut: count('files_left_out'),
+    filesGone: count('files_gone'),
+    rowsLeftOut: count('rows_left_out'),
+    leftOut: typeof counters.left_out === 'string' ? (JSON.parse(counters.left_out) as LeftOutView[]) : [],
+  };
+}
+
+function noteCounters(notes: ReadNotes): CheckpointCounters {
+  return {
+    files_read: notes.filesRead,
+    files_unchanged: notes.filesUnchanged,
+    files_left_out: notes.filesLeftOut,
+    files_gone: notes.filesGone,
+    rows_left_out: notes.rowsLeftOut,
+    ...(notes.leftOut.length === 0 ? {} : { left_out: JSON.stringify(notes.leftOut) }),
   };
 }
 

@@ -21,6 +21,11 @@ function countersView(row: CounterRow) {
     rows_rejected: row.rowsRejected,
     rows_deduplicated: row.rowsDeduplicated ?? null,
     bytes_read: row.bytesRead,
+    files_read: row.filesRead,
+    files_unchanged: row.filesUnchanged,
+    files_left_out: row.filesLeftOut,
+    files_gone: row.filesGone,
+    rows_left_out: row.rowsLeftOut,
   };
 }
 
@@ -62,7 +67,7 @@ export function streamRunView(run: Pick<RunRecord, 'status'>, row: StreamRunRow)
     dataset_id: row.datasetId,
     status: open && TERMINAL_RUN_STATUSES.includes(run.status) ? run.status : row.status,
     ...countersView(row),
-    files_gone: row.filesGone,
+    left_out: row.leftOut,
     rows_replaced: row.rowsReplaced,
     rows_in_table: row.rowsInTable ?? null,
     checksum: row.checksum ?? null,

@@ -3,6 +3,7 @@ import type { Outcome } from '@weir/work';
 import { SourceEntity } from '../../model/source/entity.ts';
 import { sourceAfter } from '../../model/source/transitions.ts';
 import { SyncRunEntity } from '../../model/sync/entity.ts';
+import { leavesNothingOut } from '../../model/sync/read-notes.ts';
 import { lockSource } from '../../service/row/live-source.ts';
 
 /** Makes a sync terminal, with its verdict and, on success, the source active. A run that has ended stays as it is. */
@@ -11,7 +12,7 @@ export async function finishSync(kernel: Kernel, tenant: Tenant, runId: string, 
   const after = async (tx: TenantTransaction) => {
     const run = await runOf(tx);
     if (run === undefined) return;
-    const rejects = run.rowsRejected + run.rowsWithErrors > 0;
+    const rejects = run.rowsRejected + run.rowsWithErrors > 0 || !leavesNothingOut(run);
     const clean = outcome.status === 'succeeded' ? ('clean' as const) : null;
     const verdict = rejects ? ('with_rejects' as const) : clean;
     await tx.update(run, { phase: 'ended', verdict, updatedAt: new Date() });

@@ -176,6 +176,8 @@ async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: Attem
     children: deps.children,
     onEvent: (event) => driver.send(event),
     onProgress: ledger.progress,
+    onNoted: ledger.noted,
+    onCovered: ledger.covered,
     onPull: ledger.pulling,
     onLog: parts.log.take,
     onRotated: rotations.take,

@@ -17,6 +17,7 @@ import {
   type Work,
 } from '../../model/process/messages.ts';
 import type { Sync } from '../../model/process/sync-types.ts';
+import type { ReadNotes } from '../../model/sync/read-notes.ts';
 
 /** How long an attempt may take to stop by itself before it is killed; longer than the connector's own grace. */
 const STOP_GRACE_MS = 15_000;
@@ -29,6 +30,10 @@ export interface StartChildOptions {
   /** What the process tells by itself, and that it has failed or was lost. */
   onEvent(event: SyncEvent<Sync>): void;
   onProgress(streams: Record<string, Progress>): void;
+  /** Told what was noted so far of these streams. */
+  onNoted(streams: Record<string, ReadNotes>): void;
+  /** Told what was noted of a stream before a state of it, or its end, was sealed. */
+  onCovered(streamId: string, state: string | undefined, notes: ReadNotes): void;
   /** Told how far the image is pulled. */
   onPull(progress: PullProgress): void;
   /** Told which image runs, when it does in a container. */
@@ -72,6 +77,8 @@ export function startChild({
   children,
   onEvent,
   onProgress,
+  onNoted,
+  onCovered,
   onPull,
   onLog,
   onImage,
@@ -102,7 +109,11 @@ export function startChild({
     if (message.type === 'done') {
       waiting.get(message.id)?.(message.event);
       waiting.delete(message.id);
-    } else if (message.type === 'event') onEvent(message.event);
+    } else if (message.type === 'event') {
+      const { event, notes } = message;
+      if (event.type === 'sealed' && notes !== undefined) onCovered(event.segment.stream, event.segment.state, notes);
+      onEvent(event);
+    } else if (message.type === 'noted') onNoted(message.streams);
     else if (message.type === 'progress') onProgress(message.streams);
     else if (message.type === 'pull') onPull(message.progress);
     else if (message.type === 'log') void onLog(message.lines).then(() => tell(child, { type: 'logged' }));

@@ -5,7 +5,7 @@ import { datasetIdOf } from '../../../model/stream/view.ts';
 import { NO_ROWS, StreamRunEntity } from '../../../model/sync/entity.ts';
 import { type PulledSoFar, pullView } from '../../../model/sync/view.ts';
 import type { RefusedStream } from '../plan/plan-sync.ts';
-import { readOf, type Standing, type Standings, totalsOf } from './standing.ts';
+import { notesOf, readOf, type Standing, type Standings, totalsOf } from './standing.ts';
 
 /** Who commits: a run, the attempt that holds its lease, and the tenant. */
 export interface Attempt {
@@ -24,7 +24,7 @@ export async function openStreamRuns(
     const rows = await tx.find(StreamRunEntity, { runId });
     const open = ({ streamId, name, namespace }: StreamRow, datasetId: string) => {
       const stream = { streamId, name, namespace: namespace ?? null, datasetId };
-      const nothing = { ...NO_ROWS, commits: 0, schemaChanges: [], snapshotIds: [] };
+      const nothing = { ...NO_ROWS, commits: 0, schemaChanges: [], snapshotIds: [], leftOut: [] };
       return tx.insert(StreamRunEntity, { runId, ...stream, status: 'running', ...nothing });
     };
     for (const { row } of refused) {
@@ -90,6 +90,11 @@ update sources.sync_run set
   rows_rejected = $9,
   rows_deduplicated = $10,
   bytes_read = $11,
+  files_read = $12,
+  files_unchanged = $13,
+  files_left_out = $14,
+  files_gone = $15,
+  rows_left_out = $16,
   updated_at = now()
 where run_id = $1 and attempt <= $2`;
 
@@ -106,6 +111,11 @@ function runValues({ phase, pull, standings }: Counters): readonly unknown[] {
     totals.rowsRejected,
     totals.rowsDeduplicated,
     totals.bytesRead,
+    totals.filesRead,
+    totals.filesUnchanged,
+    totals.filesLeftOut,
+    totals.filesGone,
+    totals.rowsLeftOut,
   ];
 }
 
@@ -128,13 +138,19 @@ update sources.stream_run set
   schema_id = coalesce($17, schema_id),
   state_sha256 = coalesce($18, state_sha256),
   files_gone = $19,
-  rows_replaced = $20
+  rows_replaced = $20,
+  files_read = $21,
+  files_unchanged = $22,
+  files_left_out = $23,
+  rows_left_out = $24,
+  left_out = $25::jsonb
 where run_id = $1 and stream_id = $2`;
 
 /** What the row of a stream shows, from the third parameter of its statement on. */
 function streamValues(known: Standing): readonly unknown[] {
   const { figures, committedAt, schemaId, stateSha256 } = known;
   const read = readOf(known);
+  const notes = notesOf(known);
   const hasCommitted = figures.batch > 0;
   return [
     read.rows,
@@ -153,7 +169,12 @@ function streamValues(known: Standing): readonly unknown[] {
     committedAt ?? null,
     schemaId ?? null,
     stateSha256 ?? null,
-    read.filesGone,
+    notes.filesGone,
     figures.rowsReplaced,
+    notes.filesRead,
+    notes.filesUnchanged,
+    notes.filesLeftOut,
+    notes.rowsLeftOut,
+    JSON.stringify(notes.leftOut),
   ];
 }

@@ -1,6 +1,7 @@
 import type { Tenant } from '@weir/kernel';
 import { MAX_LISTED_SNAPSHOTS, type ResumePoint, type TablesService } from '@weir/plugin-datasets/contract';
 import type { Progress } from '../../../model/process/messages.ts';
+import { joinedNotes, type ReadNotes } from '../../../model/sync/read-notes.ts';
 import type { Figures } from '../../../model/sync/sync-figures.ts';
 import type { PlannedStream } from '../plan/plan-sync.ts';
 
@@ -17,6 +18,14 @@ export interface Standing {
   earlier: Progress;
   /** What this attempt has read. */
   read: Progress;
+  /** What earlier attempts of this run have noted of what they committed. */
+  earlierNotes: ReadNotes;
+  /** What this attempt has noted. */
+  noted: ReadNotes | undefined;
+  /** What it had noted when a state was sealed, by the state; empty for an end without one. */
+  covered: Map<string, ReadNotes>;
+  /** All of the stream is committed, so that everything that was noted counts. */
+  isDone: boolean;
 }
 
 export type Standings = ReadonlyMap<string, Standing>;
@@ -34,9 +43,12 @@ export function standingOf(stream: PlannedStream): Standing {
     earlier: {
       rows: figures.rowsWritten + figures.rowsRejected,
       bytes: figures.bytes,
-      filesGone: figures.filesGone,
     },
-    read: { rows: 0, bytes: 0, filesGone: 0 },
+    read: { rows: 0, bytes: 0 },
+    earlierNotes: figures.notes,
+    noted: undefined,
+    covered: new Map(),
+    isDone: false,
   };
 }
 
@@ -55,8 +67,19 @@ export async function recallSnapshots(
 
 /** What an earlier attempt has read counts as far as it was committed. */
 export function readOf({ earlier, read }: Standing): Progress {
-  const filesGone = earlier.filesGone + read.filesGone;
-  return { rows: earlier.rows + read.rows, bytes: earlier.bytes + read.bytes, filesGone };
+  return { rows: earlier.rows + read.rows, bytes: earlier.bytes + read.bytes };
+}
+
+/** What the run notes of a stream as far as it is committed; what was left out counts at once. */
+export function notesOf({ earlierNotes, noted, figures, isDone }: Standing): ReadNotes {
+  const all = joinedNotes(earlierNotes, noted);
+  return isDone ? all : { ...all, filesRead: figures.notes.filesRead, filesGone: figures.notes.filesGone };
+}
+
+/** What a commit up to this state covers of what was noted. */
+export function coveredNotes({ earlierNotes, covered, figures }: Standing, state: string | undefined): ReadNotes {
+  const notes = covered.get(state ?? '');
+  return notes === undefined ? figures.notes : joinedNotes(earlierNotes, notes);
 }
 
 /** Rows and bytes of all streams together. */
@@ -69,6 +92,11 @@ export interface Totals {
   /** Null when it is not known of one of them. */
   rowsDeduplicated: number | null;
   bytesRead: number;
+  filesRead: number;
+  filesUnchanged: number;
+  filesLeftOut: number;
+  filesGone: number;
+  rowsLeftOut: number;
 }
 
 /** Adds the streams of a run up. */
@@ -84,5 +112,10 @@ export function totalsOf(standings: Standings): Totals {
     rowsRejected: sum(({ figures }) => figures.rowsRejected),
     rowsDeduplicated: isDeduplicatedKnown ? sum(({ figures }) => figures.rowsDeduplicated ?? 0) : null,
     bytesRead: sum((known) => readOf(known).bytes),
+    filesRead: sum((known) => notesOf(known).filesRead),
+    filesUnchanged: sum((known) => notesOf(known).filesUnchanged),
+    filesLeftOut: sum((known) => notesOf(known).filesLeftOut),
+    filesGone: sum((known) => notesOf(known).filesGone),
+    rowsLeftOut: sum((known) => notesOf(known).rowsLeftOut),
   };
 }

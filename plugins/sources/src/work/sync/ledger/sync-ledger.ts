@@ -5,12 +5,13 @@ import { type Failure, recordOf } from '@weir/work';
 import type { Progress, StreamResult } from '../../../model/process/messages.ts';
 import type { Sync, WantedColumn } from '../../../model/process/sync-types.ts';
 import { StreamRunEntity } from '../../../model/sync/entity.ts';
+import type { ReadNotes } from '../../../model/sync/read-notes.ts';
 import { countersOf, type Figures, getsOn, typeName, withBatch, withFields } from '../../../model/sync/sync-figures.ts';
 import type { PulledSoFar } from '../../../model/sync/view.ts';
 import type { PlannedStream, SyncPlan } from '../plan/plan-sync.ts';
 import type { CommittedRows } from './attempt-log.ts';
 import { type Attempt, type OpenPhase, openStreamRuns, type ShownValues, writeCounters } from './run-rows.ts';
-import { readOf, recallSnapshots, type Standing, type Standings, standingOf, totalsOf } from './standing.ts';
+import { coveredNotes, recallSnapshots, type Standing, type Standings, standingOf, totalsOf } from './standing.ts';
 import { tableCommits } from './table-commits.ts';
 
 /** The table of a stream as it is by now. */
@@ -72,6 +73,16 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
       for (const [streamId, read] of Object.entries(streams)) standing(streamId).read = read;
     },
 
+    /** Notes what the connector has noted so far of these streams. */
+    noted(streams: Record<string, ReadNotes>): void {
+      for (const [streamId, notes] of Object.entries(streams)) standing(streamId).noted = notes;
+    },
+
+    /** Notes what a state of a stream, or its end, covers of that. */
+    covered(streamId: string, state: string | undefined, notes: ReadNotes): void {
+      standing(streamId).covered.set(state ?? '', notes);
+    },
+
     /** Whether only the table can tell what the run has left in it. */
     isUncounted: ({ row, engine }: PlannedStream): boolean =>
       engine.merges || standing(row.streamId).figures.checksum === undefined,
@@ -95,6 +106,10 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
     /** Writes the outcome of each stream. */
     async conclude(results: readonly StreamResult[]): Promise<void> {
       phase = 'committing';
+      for (const { streamId, failure } of results) {
+        const known = standings.get(streamId);
+        if (known !== undefined) known.isDone = failure === undefined;
+      }
       // The last word is a whole one.
       shown.clear();
       await this.record();
@@ -135,8 +150,8 @@ function draftOf(
   const state = batch.batch.state ?? stream.engine.state;
   // Asked for until it does: to compare states takes long where they are large.
   const hasGotOn = known.figures.gotOnAt === leaseEpoch || getsOn(batch, stream.engine.state);
-  const { filesGone } = readOf(known);
-  const figures = { ...withBatch(known.figures, batch, hasGotOn ? leaseEpoch : undefined), filesGone };
+  const notes = coveredNotes(known, batch.batch.state);
+  const figures = { ...withBatch(known.figures, batch, hasGotOn ? leaseEpoch : undefined), notes };
   const commits = tableCommits(batch, { stream, prepared, state, follows: known.follows, attempt: leaseEpoch });
   const overwrote = batch.replaces && stream.row.syncMode === 'full_refresh' ? 1 : 0;
   const counters = { ...countersOf(figures), overwrote, whole: batch.isWhole ? 1 : 0 };
@@ -150,6 +165,11 @@ function settled(
   { runId, snapshotOf }: { runId: string; snapshotOf: ReadonlyMap<TableCommit | undefined, string | undefined> },
 ): CommittedRows {
   const snapshotId = snapshotOf.get(rows);
+  // Older ones can be asked for no more.
+  for (const state of known.covered.keys()) {
+    if (state !== '') known.covered.delete(state);
+    if (state === batch.batch.state) break;
+  }
   const id = `${runId}:${batch.stream}:${batch.number}`;
   Object.assign(known, {
     figures: snapshotId === undefined ? figures : { ...figures, snapshotIds: [...figures.snapshotIds, snapshotId] },
