@@ -58,8 +58,8 @@ export async function readJson(file: ReadyFile, reading: FileReading): Promise<v
   const rejects = rejectLines(file, reading);
   let batch = '';
   let count = 0;
-  let documents = 0;
-  let failure: SourceError | undefined;
+  // Before anything is sent: what is said against the one file may not come with the rows of the next.
+  if (file.format === 'json') await assertDocument(file);
   const flush = async () => {
     reading.signal.throwIfAborted();
     if (count > 0) await reading.onLines(Buffer.from(batch), count);
@@ -70,7 +70,6 @@ export async function readJson(file: ReadyFile, reading: FileReading): Promise<v
     const found = judged(frame, file);
     if ('reason' in found) {
       const { reason } = found;
-      failure ??= failureOf(file, frame, reason);
       if (frame.isOpen) file.holdBack(frame.byte);
       await flush();
       const bytes = withoutReturn(frame.bytes);
@@ -81,13 +80,24 @@ export async function readJson(file: ReadyFile, reading: FileReading): Promise<v
     const asIs = textColumns.every((name) => typeof document[name] !== 'number');
     batch += `${prefix}${asIs ? onOneLine(text) : withTexts(text, textColumns)}${suffix}`;
     count += 1;
-    documents += 1;
     if (batch.length >= BATCH_CHARS) await flush();
     return true;
   });
   await flush();
-  if (file.format === 'json' && documents === 0 && failure !== undefined) throw failure;
   await rejects.end();
+}
+
+/** A file in which something stands, and no document, fails. */
+async function assertDocument(file: ReadyFile): Promise<void> {
+  let failure: SourceError | undefined;
+  let hasDocument = false;
+  await eachFrame(file, async (frame) => {
+    const found = judged(frame, file);
+    if ('reason' in found) failure ??= failureOf(file, frame, found.reason);
+    else hasDocument = true;
+    return !hasDocument;
+  });
+  if (!hasDocument && failure !== undefined) throw failure;
 }
 
 type Judged = { readonly document: Document; readonly text: string } | { readonly reason: RejectReason };

@@ -18,7 +18,7 @@ function stepsOf({ messages }: Said): Step[] {
     if (message.type === 'RECORD') return [{ file: `${message.record.meta.file} ${message.record.data.v}` }];
     if (message.type === 'STATE') return [{ state: Object.keys(message.state.stream.stream_state.files) }];
     const { type, value } = message.trace?.analytics ?? {};
-    if (type === 'weir_read_note') return [{ note: JSON.parse(value) }];
+    if (type === 'weir_read_note') return value.includes('file_gone') ? [{ note: JSON.parse(value) }] : [];
     return type === 'weir_file_replaced' ? [{ replaced: JSON.parse(value).file }] : [];
   });
 }

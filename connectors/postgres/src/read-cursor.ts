@@ -19,7 +19,7 @@ export type CursorReading = TableReading & { readonly context: ReadContext };
 /**
  * Reads the rows that a cursor has passed since the stored state, in the order of cursor and key, and tells a state every so
  * often. The snapshot fixes the upper bound: a row that changes meanwhile is read by the next read. Rows without a value of
- * the cursor are not read, and counted in the log.
+ * the cursor are not read; the read notes how many.
  */
 export async function readByCursor(reading: CursorReading): Promise<void> {
   const { table, context } = reading;
@@ -29,12 +29,7 @@ export async function readByCursor(reading: CursorReading): Promise<void> {
   const key = table.key.flatMap((name) => table.columns.filter((column) => column.name === name));
   const state = parseCursorState(context.state, { cursorField: cursor.name, key: table.key });
   const facts = await factsOf(reading, cursor, state);
-  if (facts.unread > 0) {
-    await context.emit.log(
-      'WARN',
-      `${table.name}: ${facts.unread} rows without a usable value in the cursor are not read`,
-    );
-  }
+  await noteUnread(reading, cursor, facts.unread);
   if (reading.config.lookbackSeconds > 0 && !isTimeKind(cursor.kind)) {
     await context.emit.log('WARN', `${table.name}: lookback_seconds does nothing here, as the cursor is no time`);
   }
@@ -48,6 +43,15 @@ export async function readByCursor(reading: CursorReading): Promise<void> {
   await context.emit.state(
     last === undefined ? (state ?? { cursor_field: cursor.name }) : await stateAt(reading, plan, last),
   );
+}
+
+/** No cursor passes rows without a value, so that every read leaves them out again. */
+async function noteUnread({ table, context }: CursorReading, { name }: Column, count: number): Promise<void> {
+  if (count === 0) return;
+  await context.emit.log('WARN', `${table.name}: ${count} rows without a usable value in the cursor are not read`);
+  const advice = 'Fill the column, take another cursor, or sync the stream as full refresh.';
+  const message = `Rows without a usable value in the cursor ${name} are not read. ${advice}`;
+  await context.emit.note({ kind: 'rows_left_out', count, code: 'null_cursor', message });
 }
 
 function cursorOf({ columns }: Table, { stream }: ReadContext): Column {

@@ -46,6 +46,10 @@ t.test('rows without a usable cursor are counted and not read, and an infinity i
   const first = await read(config(), catalog);
   t.strictSame(idsOf(first), [3]);
   t.match(logsOf(first), [/^WARN gaps: 3 rows/]);
+  const notes = first.messages.flatMap(({ trace }) => trace?.analytics?.value ?? []).map((text) => JSON.parse(text));
+  t.match(notes, [
+    { stream: 'gaps', kind: 'rows_left_out', count: 3, code: 'null_cursor', message: /cursor at .*full/ },
+  ]);
   await sql(`INSERT INTO gaps VALUES (5, '2024-01-02')`);
   t.strictSame(idsOf(await read(config(), catalog, statesOf(first))), [5]);
 });
