@@ -47,7 +47,16 @@ function folder() {
   };
 }
 
-/** What the connector says: a file that is not merely longer than the state knows it comes whole, in place of its rows. */
+const analyticsOf = (type: string, value: object) => ({
+  type: 'TRACE',
+  trace: { type: 'ANALYTICS', emitted_at: 1, analytics: { type, value: JSON.stringify({ stream: STREAM, ...value }) } },
+});
+const noteOf = (kind: string, more = {}) => analyticsOf('weir_read_note', { kind, count: 1, ...more });
+
+/**
+ * What the connector says: a file that is not merely longer than the state knows it comes whole, in place of its rows. Each
+ * file is noted, and one more that can never be read.
+ */
 function says(held: ReadonlyMap<string, readonly number[]>, share: number): Says {
   return ({ state }) => {
     const [known] = JSON.parse(state) as { stream: { stream_state?: { held: Held } } }[];
@@ -56,20 +65,22 @@ function says(held: ReadonlyMap<string, readonly number[]>, share: number): Says
     const lines: object[] = [];
     for (const [file, ids] of [...held].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       const before = read[file] ?? [];
-      if (JSON.stringify(before) === JSON.stringify(ids)) continue;
-      const isLonger = read[file] !== undefined && before.every((id, at) => ids[at] === id);
-      if (!isLonger && !isFirst) {
-        const analytics = { type: 'weir_file_replaced', value: JSON.stringify({ stream: STREAM, file }) };
-        lines.push({ type: 'TRACE', trace: { type: 'ANALYTICS', emitted_at: 1, analytics } });
+      if (JSON.stringify(before) === JSON.stringify(ids)) {
+        lines.push(noteOf('file_unchanged'));
+        continue;
       }
+      const isLonger = read[file] !== undefined && before.every((id, at) => ids[at] === id);
+      if (!isLonger && !isFirst) lines.push(analyticsOf('weir_file_replaced', { file }));
       for (const id of isLonger ? ids.slice(before.length) : ids) {
         const record = { stream: STREAM, data: { id, key: 0 }, emitted_at: 1, meta: { file } };
         lines.push({ type: 'RECORD', record });
       }
+      lines.push(noteOf('file_read'));
       read[file] = [...ids];
       const stream = { stream_descriptor: { name: STREAM }, stream_state: { held: { ...read } } };
       lines.push({ type: 'STATE', state: { type: 'STREAM', stream } });
     }
+    lines.push(noteOf('file_left_out', { file: 'x.csv', code: 'packing_damaged' }));
     const stream_status = { stream_descriptor: { name: STREAM }, status: 'COMPLETE' };
     lines.push({ type: 'TRACE', trace: { type: 'STREAM_STATUS', emitted_at: 1, stream_status } });
     const said = lines.slice(0, Math.floor(lines.length * share));
@@ -105,6 +116,13 @@ t.test('files change and attempts are broken off anywhere → the table has what
         const lost = now.filter((id) => !ids.includes(id));
         if (lost.length > 0) throw new Error(`${file} has ${now}, and ${lost} are not in the table`);
       }
+      const changed = [...source.held].filter(
+        ([file, now]) => JSON.stringify(before.state[file] ?? []) !== JSON.stringify(now),
+      ).length;
+      const figures = await world.database.peek(FIGURES, [runId]);
+      const wanted = [{ read: changed, unchanged: source.held.size - changed, left_out: 1, named: 1, total: changed }];
+      if (JSON.stringify(figures) !== JSON.stringify(wanted))
+        throw new Error(`${JSON.stringify(figures)} and not ${JSON.stringify(wanted)}`);
       if (before.ids.some((id) => !ids.includes(id))) replaced += 1;
       await world.kernel.runs.finish(world.tenant, runId, { status: 'succeeded' });
     }
@@ -112,6 +130,12 @@ t.test('files change and attempts are broken off anywhere → the table has what
   await fc.assert(holds, { numRuns: CASES });
   t.ok(replaced > 0, `rows went in ${replaced} runs`);
 });
+
+/** What the run has of its one stream, and of all streams. */
+const FIGURES = `
+select stream.files_read::int as read, stream.files_unchanged::int as unchanged, stream.files_left_out::int as left_out,
+  jsonb_array_length(stream.left_out) as named, run.files_read::int as total
+from sources.stream_run stream join sources.sync_run run using (run_id) where run_id = $1`;
 
 /** The ids that the table has, and what the stored state says of the files that were read. */
 async function read({ database, tables, tenant, rows }: SharedStatesWorld, sourceId: string) {

@@ -190,6 +190,7 @@ export async function attempt(
   work.close();
   if (end.failed !== undefined) return [...refused, end.failed.reported.code];
   const failures = streamsOf(end).flatMap(({ failure }) => failure ?? []);
+  if (failures.length === 0) await ledger.conclude(open.map(({ row: { streamId } }) => ({ streamId })));
   return [...refused, ...failures.map((one) => ('rule' in one ? one.rule : one.reported.code))];
 }
 
