@@ -12,8 +12,9 @@ export async function finishSync(kernel: Kernel, tenant: Tenant, runId: string, 
   const after = async (tx: TenantTransaction) => {
     const run = await runOf(tx);
     if (run === undefined) return;
-    const rejects = run.rowsRejected + run.rowsWithErrors > 0 || !leavesNothingOut(run);
-    const clean = outcome.status === 'succeeded' ? ('clean' as const) : null;
+    const isSuccess = outcome.status === 'succeeded';
+    const rejects = run.rowsRejected + run.rowsWithErrors > 0 || (isSuccess && !leavesNothingOut(run));
+    const clean = isSuccess ? ('clean' as const) : null;
     const verdict = rejects ? ('with_rejects' as const) : clean;
     await tx.update(run, { phase: 'ended', verdict, updatedAt: new Date() });
     const source = await tx.findOne(SourceEntity, { sourceId: run.sourceId }, { lock: true });
