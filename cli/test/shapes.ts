@@ -72,6 +72,7 @@ export const run = (id: string, status: string) => ({
       dataset_id: 'bronze.demo.shop__orders',
       status,
       ...counters,
+      left_out: [] as object[],
       snapshot_id: '9007199254740993',
       commits: 1,
       failure: null,

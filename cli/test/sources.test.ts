@@ -132,6 +132,33 @@ t.test('a sync says of each table how many rows shared their key with a later on
   for (const none of [0, null]) t.notMatch((await answer(none)).stderr, 'shared their key');
 });
 
+t.test('a sync says which files and rows the read left out, and why', async (t) => {
+  const { weir } = commandLine(t);
+  const ended = run(source, 'succeeded');
+  const note = (kind: string, count: number, file: string | null, message: string | null) => ({
+    ...{ kind, count, file, code: 'code', message },
+  });
+  const left_out = [
+    note('rows_left_out', 3, null, 'No value of the cursor.'),
+    note('file_gone', 2, 'a.csv', null),
+    ...Array.from({ length: 12 }, (_, at) => note('file_left_out', 1, `${at}.csv`, 'No header.')),
+  ];
+  const streams = ended.streams.map((one) => ({ ...one, left_out }));
+  const api = await fakeApi(t, {
+    [`POST ${AT}/sync`]: ok({ workflow_id: 'w', run_id: runId, warning: null }, 202),
+    [`GET ${AT}/sync/status`]: ok({ source_id: source, run: { ...ended, streams } }),
+  });
+  const { stderr } = await weir(`sources sync ${source} -w --url ${api.url}`);
+  for (const line of [
+    '3 rows were left out: No value of the cursor.',
+    'a.csv and 1 more are gone, and the rows stay',
+    '7.csv is left out: No header.',
+    '4 more notes; -o json shows them',
+  ])
+    t.match(stderr, `bronze.demo.shop__orders: ${line}`);
+  t.notMatch(stderr, '8.csv');
+});
+
 t.test('a sync is cancelled by its run or by its source', async (t) => {
   const cancelled = ok({ run_id: runId, workflow_id: 'w', source_id: source, outcome: 'cancelling' }, 202);
   const { weir } = commandLine(t);

@@ -53,6 +53,7 @@ t.test('a Postgres database arrives in tables of the platform, by each way to re
         CASE WHEN i % 10000 = 0 THEN 'infinity'::date ELSE date '2024-01-01' END AS day FROM generate_series(1, ${ROWS}) i;
       CREATE TABLE moves (id int PRIMARY KEY, v text, at timestamptz NOT NULL);
       INSERT INTO moves VALUES (1, 'a', '2024-01-01 00:00:00.000001'), (2, 'b', '2024-01-01 00:00:00.000002');
+      CREATE TABLE gaps (id int PRIMARY KEY, at date); INSERT INTO gaps VALUES (1, '2024-01-01'), (2, NULL), (3, NULL);
       CREATE TABLE merged (id int PRIMARY KEY, part int NOT NULL); INSERT INTO merged VALUES (1, 1), (2, 1);
       CREATE TABLE marked (id int PRIMARY KEY, part int NOT NULL); INSERT INTO marked VALUES (1, 1), (2, 1)`);
     const { set, rows, sync } = await source('shop', {});
@@ -64,8 +65,15 @@ t.test('a Postgres database arrives in tables of the platform, by each way to re
     for (const [name, write_mode] of Object.entries({ merged: 'merge', marked: 'soft_delete' })) {
       await set(name, { sync_mode: 'full_refresh', write_mode });
     }
+    await set('gaps', { sync_mode: 'incremental', write_mode: 'merge', cursor_field: ['at'] });
     const run = await sync();
-    t.match(run, { status: 'succeeded', rows_written: ROWS + 9, rows_with_errors: 2 + ROWS / 10_000 });
+    const left = { kind: 'rows_left_out', count: 2, code: 'null_cursor', message: /cursor at/ };
+    t.match(run, { verdict: 'with_rejects', rows_left_out: 2 });
+    t.match(
+      run.streams.find(({ name }) => name.endsWith('gaps')),
+      { rows_written: 1, rows_left_out: 2, left_out: [left] },
+    );
+    t.match(run, { status: 'succeeded', rows_written: ROWS + 10, rows_with_errors: 2 + ROWS / 10_000 });
     t.ok(run.bytes_read < ROWS * 25, 'most rows came as Parquet');
     t.strictSame(await rows('facts', 'id,at,n,free,doc'), [
       ['2', null, null, 'NaN', null],

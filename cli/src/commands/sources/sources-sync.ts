@@ -1,4 +1,4 @@
-import { type SyncRunDetailView, startSync } from '@weir/plugin-sources/contract';
+import { type LeftOutView, type SyncRunDetailView, startSync } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import { CliError } from '../../cli-error.ts';
 import { WeirCommand } from '../../command/command.ts';
@@ -33,7 +33,7 @@ export class SourcesSync extends WeirCommand {
     if (this.sources.length > 1) return this.waitForAll(api);
     const ended = await this.syncOne(api, this.sources[0] as string);
     await this.show(this.format() === 'table' ? ended.streams : ended, { columns: STREAM_COLUMNS });
-    this.noteDeduplicated(ended);
+    this.noteLost(ended);
     return finishRun(ended, api);
   }
 
@@ -62,15 +62,18 @@ export class SourcesSync extends WeirCommand {
       }
     }
     await this.show({ items: ended }, { columns: RUN_COLUMNS });
-    for (const run of ended) this.noteDeduplicated(run);
+    for (const run of ended) this.noteLost(run);
     return exitCode(exitOfSeveral(endings));
   }
 
-  /** What was written is not all in the table where a merge kept the last row of a key: said where it was so. */
-  private noteDeduplicated({ streams }: SyncRunDetailView): void {
-    for (const { dataset_id: table, rows_written: written, rows_deduplicated: count } of streams) {
+  /** Not all is in the table where a merge kept the last row of a key, and where the read left something out. */
+  private noteLost({ streams }: SyncRunDetailView): void {
+    for (const { dataset_id: table, rows_written: written, rows_deduplicated: count, left_out: left } of streams) {
       if (count)
         this.note(`${table}: ${count} of ${written} rows shared their key with a later row; the last one was kept`);
+      for (const one of left.slice(0, MAX_LEFT_OUT_LINES)) this.note(`${table}: ${leftOutText(one)}`);
+      const more = left.length - MAX_LEFT_OUT_LINES;
+      if (more > 0) this.note(`${table}: ${more} more notes; -o json shows them`);
     }
   }
 
@@ -94,6 +97,18 @@ export class SourcesSync extends WeirCommand {
 interface Started {
   run_id: string;
   warning?: { detail: string } | null;
+}
+
+/** So many notes on what was left out are printed of a stream. */
+const MAX_LEFT_OUT_LINES = 10;
+
+/** What a read left out or missed, as a line. */
+function leftOutText({ kind, count, file, message }: LeftOutView): string {
+  const why = message === null ? '' : `: ${message}`;
+  if (kind === 'rows_left_out') return `${count === 1 ? '1 row was' : `${count} rows were`} left out${why}`;
+  const others = count === 1 ? '' : ` and ${count - 1} more`;
+  const are = count === 1 ? 'is' : 'are';
+  return `${file ?? 'a file'}${others} ${are} ${kind === 'file_gone' ? 'gone, and the rows stay' : `left out${why}`}`;
 }
 
 /** What is shown of each stream of a sync that has ended. */

@@ -17,6 +17,7 @@ import { agoText, durationText, ShowTime, useNow } from '../../parts/show-time.t
 import { RunWord } from '../../parts/status-word.tsx';
 import { LongTable } from '../../table/long-table.tsx';
 import { CorrectLink } from '../configuration/correct-link.tsx';
+import { LeftOutList, ReadWords } from './left-out-list.tsx';
 
 const PHASES: Readonly<Record<SyncPhase, string>> = {
   waiting: 'Waiting for a worker',
@@ -95,6 +96,7 @@ export function RunFacts({ run, sourceId }: { run: SyncRunDetailView; sourceId: 
           </Text>
         )}
         {run.rows_rejected > 0 ? <Text size="sm">{countText(run.rows_rejected)} lines are in quarantine.</Text> : null}
+        <ReadWords run={run} />
       </Stack>
       {run.failure === null ? null : (
         <FailureNote failure={run.failure} title="The sync failed">
@@ -192,6 +194,7 @@ function StreamRuns({ streams }: { streams: StreamRunView[] }) {
                   {stream.failure.detail}
                 </Text>
               )}
+              <LeftOutList stream={stream} />
             </Table.Td>
             <Table.Td>
               <RunWord status={stream.status} />
