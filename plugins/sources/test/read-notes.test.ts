@@ -1,6 +1,6 @@
 import t from 'tap';
 import { keepNotes } from '../src/child/keep-notes.ts';
-import { joinedNotes, leavesNothingOut, MAX_LEFT_OUT, NO_NOTES, withNote } from '../src/model/sync/read-notes.ts';
+import { joinedNotes, leavesNothingOut, MAX_LEFT_OUT, NO_NOTES, withNote } from '../src/model/notes/read-notes.ts';
 
 const same = (text: string) => text;
 

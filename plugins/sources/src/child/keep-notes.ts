@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { ReadNotes, SaidNote } from '../model/sync/read-notes.ts';
-import { NO_NOTES, withNote } from '../model/sync/read-notes.ts';
+import type { ReadNotes, SaidNote } from '../model/notes/read-notes.ts';
+import { NO_NOTES, withNote } from '../model/notes/read-notes.ts';
 
 /** The notes of an attempt by stream, and those that each state covers. */
 export interface NoteKeeper {

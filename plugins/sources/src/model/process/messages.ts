@@ -3,8 +3,8 @@ import type { SyncEvent } from '@weir/engine';
 import type { Mode, RunFailureRecord } from '@weir/kernel';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import type { Failure } from '@weir/work';
+import type { ReadNotes } from '../notes/read-notes.ts';
 import type { RuntimeChoice } from '../runtime/runtime-choice.ts';
-import type { ReadNotes } from '../sync/read-notes.ts';
 import type { StagedPart, Sync } from './sync-types.ts';
 
 /** The word by which a sync process is told at its start that its connector will run in a container. */

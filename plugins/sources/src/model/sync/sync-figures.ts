@@ -4,8 +4,8 @@ import { canonicalJson } from '@weir/kernel';
 import type { Checkpoint, CheckpointCounters } from '@weir/plugin-datasets/contract';
 import { addChecksums, NO_ROWS_CHECKSUM } from '@weir/plugin-datasets/stage';
 import type { FieldNoteView, LeftOutView } from '../../contract.ts';
+import type { ReadNotes } from '../notes/read-notes.ts';
 import type { StagedPart, Sync } from '../process/sync-types.ts';
-import type { ReadNotes } from './read-notes.ts';
 
 /** What a run has done for a stream, over all of its attempts. */
 export interface Figures {

@@ -1,9 +1,9 @@
 import { faultpoint, type Kernel, type Tenant, type TenantTransaction } from '@weir/kernel';
 import type { Outcome } from '@weir/work';
+import { leavesNothingOut } from '../../model/notes/read-notes.ts';
 import { SourceEntity } from '../../model/source/entity.ts';
 import { sourceAfter } from '../../model/source/transitions.ts';
 import { SyncRunEntity } from '../../model/sync/entity.ts';
-import { leavesNothingOut } from '../../model/sync/read-notes.ts';
 import { lockSource } from '../../service/row/live-source.ts';
 
 /** Makes a sync terminal, with its verdict and, on success, the source active. A run that has ended stays as it is. */

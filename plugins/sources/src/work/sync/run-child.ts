@@ -8,6 +8,7 @@ import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import type { ChildWatch } from '@weir/processes';
 import { type BegunChild, beginChild, sendTo } from '@weir/work';
 import { sourceFailure } from '../../model/failure/failure.ts';
+import type { ReadNotes } from '../../model/notes/read-notes.ts';
 import {
   type ChildPlan,
   type FromChild,
@@ -17,7 +18,6 @@ import {
   type Work,
 } from '../../model/process/messages.ts';
 import type { Sync } from '../../model/process/sync-types.ts';
-import type { ReadNotes } from '../../model/sync/read-notes.ts';
 
 /** How long an attempt may take to stop by itself before it is killed; longer than the connector's own grace. */
 const STOP_GRACE_MS = 15_000;

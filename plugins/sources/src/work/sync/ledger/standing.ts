@@ -1,7 +1,7 @@
 import type { Tenant } from '@weir/kernel';
 import { MAX_LISTED_SNAPSHOTS, type ResumePoint, type TablesService } from '@weir/plugin-datasets/contract';
+import { joinedNotes, type ReadNotes } from '../../../model/notes/read-notes.ts';
 import type { Progress } from '../../../model/process/messages.ts';
-import { joinedNotes, type ReadNotes } from '../../../model/sync/read-notes.ts';
 import type { Figures } from '../../../model/sync/sync-figures.ts';
 import type { PlannedStream } from '../plan/plan-sync.ts';
 
