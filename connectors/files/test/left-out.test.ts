@@ -85,11 +85,12 @@ t.test('a file that breaks behind rows that were sent → the stream ends there'
   const damaged = join(path, 'b.parquet');
   await parquet(
     damaged,
-    'SELECT md5(i::varchar) AS v FROM range(100_000) r(i)',
+    'SELECT md5(i::varchar) AS v FROM range(400_000) r(i)',
     ', COMPRESSION zstd, ROW_GROUP_SIZE 10_000',
   );
+  // DuckDB reads ahead of what is taken from it: the damage lies farther behind than that.
   const bytes = await readFile(damaged);
-  await writeFile(damaged, bytes.fill(0, 1_200_000, 1_210_000));
+  await writeFile(damaged, bytes.fill(0, bytes.length - 200_000, bytes.length - 190_000));
   const said = await read(config(path), configured(CATALOG));
   t.match(errorOf(said), { internal_message: 'parquet_truncated', hint: /2 of the 3 files/ });
   t.ok(dataOf(said).length > 1, 'rows of it are on their way');
