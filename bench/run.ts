@@ -7,6 +7,7 @@ import { connector } from './connector/connector.ts';
 import { containers } from './containers/containers.ts';
 import { entities } from './entities/entities.ts';
 import { hostile } from './hostile.ts';
+import { masking } from './masking.ts';
 import { memory } from './memory/memory.ts';
 import { storeResult } from './performance/stored-result.ts';
 import { postgres } from './postgres/postgres.ts';
@@ -26,6 +27,7 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   containers,
   entities,
   hostile,
+  masking,
   memory,
   postgres,
   preview,

@@ -14,7 +14,7 @@ export const FOLDER_SIZES: Exceptions = {
   'connectors/files/src': 36,
   'connectors/http/src/request': 16,
   'connectors/postgres/src': 28,
-  'connectors/runtime/src': 29,
+  'connectors/runtime/src': 27,
   'connectors/runtime/src/container': 22,
   'connectors/sdk/src': 16,
 };

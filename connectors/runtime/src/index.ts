@@ -40,7 +40,7 @@ export {
 export { type ReadSyncOptions, readSync, type SyncReading } from './read-sync.ts';
 export { READER_FLAGS } from './reader-flags.ts';
 export { createRouter, MAX_LINE_BYTES, type Router, type RouterOptions } from './router.ts';
-export { createScrubber, leaves, MIN_SCRUBBED_CHARS, SCRUBBED, type Scrubber } from './scrubber.ts';
+export { createScrubber, leaves, MIN_SCRUBBED_CHARS, SCRUBBED, type Scrubber } from './scrub/scrubber.ts';
 export { holdsOneForAll, isDivisible, lastPosition, placeIn, standTogether, stateFile } from './shared-state.ts';
 export {
   createSpool,

@@ -26,3 +26,15 @@ t.test('a name that is cut within a credential → no part of the credential in 
   const start = `${'.'.repeat(MAX_NAME_CHARS - 5)} `;
   t.strictSame(await namesOf(`${start}${SECRET}`), [start]);
 });
+
+t.test('a credential that is learnt while a line of stderr waits → masked in that line', async (t) => {
+  const lines: RunLogEntry[] = [];
+  const log = childLog({ secrets: [SECRET], maxLines: 100, send: async (sent) => void lines.push(...sent) });
+  log.stderr(Buffer.from(`token ${SECRET}, next r-5K/token\n`));
+  log.learn(['r-5K/token']);
+  await log.end();
+  t.strictSame(
+    lines.map(({ message }) => message),
+    ['token [secret], next [secret]'],
+  );
+});

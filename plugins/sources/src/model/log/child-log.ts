@@ -3,7 +3,7 @@ import type { Scrubber } from '@weir/connector-runtime';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import { type BoundedLines, boundedLines, droppedLine } from '@weir/run-logs';
 import { growingScrubber } from '../scrub/growing-scrubber.ts';
-import { MAX_SAID_CHARS, type Said, saidLines } from './said-lines.ts';
+import { MAX_SAID_CHARS, type Mask, type Said, saidLines } from './said-lines.ts';
 
 const SEND_EVERY_MS = 250;
 /** What may wait while the parent has not taken the batch before. */
@@ -39,20 +39,22 @@ export interface ChildLog {
   end(): Promise<void>;
 }
 
-/** What waits: as it was said, as masking what is then left out would be in vain. */
-type Waiting = { at: number; said: Said } | { line: RunLogEntry };
+/** What waits: as it was said, as masking what is then left out would be in vain; of stderr, with the mask that it has. */
+type Waiting = { at: number; said: Said; masked?: Mask } | { line: RunLogEntry };
 
 export function childLog({ secrets, maxLines, send, now = Date.now }: ChildLogOptions): ChildLog {
   const scrubber = growingScrubber(secrets);
-  const mask = maskOf(scrubber);
+  let mask = maskOf(scrubber);
   const queue: BoundedLines<Waiting> = boundedLines(
     { waiting: WAITING, total: { lines: maxLines, bytes: maxLines * BYTES_PER_LINE }, last: LAST },
     { sizeOf: sizeOfWaiting, marker: (dropped) => ({ line: droppedLine(dropped, now()) }) },
   );
   const push = (said: Said) => queue.push({ at: now(), said: shortened(said) });
-  const errors = stderrLines(scrubber, push);
+  const errors = stderrLines(scrubber, (line) => queue.push({ at: now(), said: shortened(line), masked: mask }));
   const lines = (waiting: readonly Waiting[]): RunLogEntry[] =>
-    waiting.flatMap((one) => ('line' in one ? [one.line] : saidLines(one.said, one.at, mask)));
+    waiting.flatMap((one) =>
+      'line' in one ? [one.line] : saidLines(one.said, one.at, { mask, isMasked: one.masked === mask }),
+    );
   let isTaken = true;
   const timer = setInterval(() => {
     const batch = isTaken ? lines(queue.take()) : [];
@@ -61,7 +63,11 @@ export function childLog({ secrets, maxLines, send, now = Date.now }: ChildLogOp
     void send(batch);
   }, SEND_EVERY_MS);
   return {
-    learn: scrubber.learn,
+    learn(more) {
+      scrubber.learn(more);
+      // What waits has to be masked once more.
+      mask = maskOf(scrubber);
+    },
     said: push,
     stderr: errors.push,
     write: (line) => queue.push({ line: { ...line, at: now() } }),
@@ -77,7 +83,7 @@ export function childLog({ secrets, maxLines, send, now = Date.now }: ChildLogOp
   };
 }
 
-function maskOf(scrubber: Scrubber): (text: string, isCut: boolean) => string {
+function maskOf(scrubber: Scrubber): Mask {
   return (text, isCut) => (isCut ? scrubber.pieces().push(text) : scrubber.text(text));
 }
 

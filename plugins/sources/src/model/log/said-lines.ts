@@ -24,15 +24,22 @@ const LEVELS: Readonly<Record<string, RunLogLevel>> = {
 /** Takes the credentials out of a text; one that was cut may end in the beginning of a credential. */
 export type Mask = (text: string, isCut: boolean) => string;
 
+export interface Masking {
+  mask: Mask;
+  /** Whether the text is masked already, before control characters are taken out. */
+  isMasked?: boolean;
+}
+
 /**
  * What was said as lines of the log: masked before and after control characters are taken out, as they may stand inside of
  * a credential, and marked as the connector's own words. Whatever the shape, this never throws.
  */
-export function saidLines(said: Said, at: number, mask: Mask): RunLogEntry[] {
+export function saidLines(said: Said, at: number, { mask, isMasked = false }: Masking): RunLogEntry[] {
   const { level, text, stream } = typeof said === 'string' ? plain(said) : told(said);
   const isCut = text.length > MAX_SAID_CHARS;
-  const masked = mask(isCut ? text.slice(0, MAX_SAID_CHARS) : text, isCut);
-  const lines = plainLines(masked).map((line) => mask(line, false));
+  const kept = isCut ? text.slice(0, MAX_SAID_CHARS) : text;
+  const masked = isMasked && !isCut ? kept : mask(kept, isCut);
+  const lines = plainLines(masked).map((line) => (line === masked ? line : mask(line, false)));
   const name = stream === undefined ? '' : shownName(stream, mask);
   return [...lines, ...(isCut ? ['(the rest of this message is not kept)'] : [])].map((message) => ({
     at,

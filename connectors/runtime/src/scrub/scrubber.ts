@@ -1,4 +1,5 @@
-import { decodings } from './decode-text.ts';
+import { type Decoding, decodings } from './decode-text.ts';
+import { openingsOf } from './open-values.ts';
 
 /** What stands in the place of a credential. */
 export const SCRUBBED = '[secret]';
@@ -12,12 +13,6 @@ const MAX_VALUES = 10_000;
 const MAX_BLOBS = 2;
 /** Base64 may begin at each of these places of a run of its characters. */
 const BASE64_SHIFTS = [0, 1, 2, 3];
-/** Characters in which an escape, itself escaped, may be incomplete at the end of a piece. */
-const MAX_ESCAPE_CHARS = 64;
-/** Least bound on what is held back of a word that may be base64. */
-const MIN_HELD_CHARS = 4096;
-/** How much longer than a value its text can be, within reason. */
-const MAX_GROWTH = 16;
 
 /** Takes the credentials of one connector out of what it says. */
 export interface Scrubber {
@@ -41,7 +36,8 @@ export function createScrubber(values: Iterable<string>, minChars: number = MIN_
     .sort((one, other) => other.length - one.length)
     .slice(0, MAX_VALUES);
   if (known.length === 0) return NOTHING_TO_SCRUB;
-  const places = finderOf(known);
+  const find = finderOf(known);
+  const places = (text: string) => find(decodings(text));
   const text = (given: string) => masked(given, places(given));
   const openAt = openingsOf(known);
   return {
@@ -51,14 +47,18 @@ export function createScrubber(values: Iterable<string>, minChars: number = MIN_
       let held = '';
       return {
         push(piece) {
-          held = text(held + piece);
-          const cut = openAt(held);
-          const shown = held.slice(0, cut);
-          held = held.slice(cut);
-          return shown;
+          const given = held + piece;
+          const decoded = [...decodings(given)];
+          const found = inOrder(find(decoded));
+          const cut = behindPlaces(openAt(given, decoded), found);
+          held = given.slice(cut);
+          return masked(
+            given.slice(0, cut),
+            found.filter(([, end]) => end <= cut),
+          );
         },
         end() {
-          const rest = held;
+          const rest = text(held);
           held = '';
           return rest;
         },
@@ -77,19 +77,19 @@ const SPECIAL = /[.*+?^${}()|[\]\\/-]/g;
 
 type Place = readonly [start: number, end: number];
 
-/** Finds the places of values in a text; a run of base64 or hexadecimal that holds one is a place as a whole. */
-function finderOf(values: readonly string[]): (text: string) => Generator<Place> {
+/** Finds the places of values in a decoded text; a run of base64 or hexadecimal that holds one is a place as a whole. */
+function finderOf(values: readonly string[]): (decoded: Iterable<Decoding>) => Generator<Place> {
   // A form writes a space as a plus.
   const patterns = values.map((one) => one.replace(SPECIAL, '\\$&').replaceAll(' ', '[ +]'));
   const pattern = new RegExp(patterns.join('|'), 'g');
   const blobs = blobsOf(values);
   const holds = (blob: string, encoding: BufferEncoding, depth: number) =>
     BASE64_SHIFTS.some(
-      (shift) => places(Buffer.from(blob.slice(shift), encoding).toString(), depth + 1).next().done !== true,
+      (shift) => places(decodings(Buffer.from(blob.slice(shift), encoding).toString()), depth + 1).next().done !== true,
     );
-  function* places(text: string, depth = 0): Generator<Place> {
+  function* places(decoded: Iterable<Decoding>, depth = 0): Generator<Place> {
     const looked = new Map<string, boolean>();
-    for (const decoding of decodings(text)) {
+    for (const decoding of decoded) {
       const at = ({ 0: found, index }: RegExpExecArray) => decoding.place(index, index + found.length);
       for (const found of decoding.text.matchAll(pattern)) yield at(found);
       if (depth === MAX_BLOBS) continue;
@@ -154,48 +154,20 @@ function base64Of(text: string): string[] {
   });
 }
 
+const inOrder = (places: Iterable<Place>) => [...places].sort(([one], [other]) => one - other);
+
+/** The cut, or the end of the place that it would divide. */
+function behindPlaces(cut: number, places: readonly Place[]): number {
+  return places.reduce((at, [start, end]) => (start <= at && at < end ? end : at), cut);
+}
+
 function masked(text: string, places: Iterable<Place>): string {
   let [shown, done] = ['', 0];
-  for (const [start, end] of [...places].sort(([one], [other]) => one - other)) {
+  for (const [start, end] of inOrder(places)) {
     if (start >= done) shown += text.slice(done, start) + SCRUBBED;
     done = Math.max(done, end);
   }
   return shown + text.slice(done);
-}
-
-const BLOB_END = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]+$/;
-
-/** Finds where, at the end of a text, a value may begin that is not complete yet. */
-function openingsOf(values: readonly string[]): (text: string) => number {
-  const known = values.map((one) => one.replaceAll('+', ' '));
-  const longest = values[0]?.length ?? 0;
-  const maxHeld = Math.max(MIN_HELD_CHARS, MAX_GROWTH * longest);
-  const openingOf = (text: string): number => {
-    const blob = BLOB_END.exec(text)?.index ?? text.length;
-    for (let length = Math.min(longest - 1, text.length); length > text.length - blob; length -= 1) {
-      const end = text.slice(-length).replaceAll('+', ' ');
-      if (known.some((one) => one.length > length && one.startsWith(end))) return text.length - length;
-    }
-    return blob;
-  };
-  return (text) => {
-    const from = Math.max(0, text.length - maxHeld);
-    const tail = text.slice(from);
-    let opening = tail.length;
-    for (const end of endsOf(tail)) {
-      for (const decoding of decodings(tail.slice(0, end))) {
-        const at = openingOf(decoding.text);
-        opening = Math.min(opening, decoding.place(at, at)[0]);
-      }
-    }
-    return from + opening;
-  };
-}
-
-/** The end of a text, and the places near it where an incomplete escape may begin. */
-function endsOf(text: string): number[] {
-  const from = Math.max(0, text.length - MAX_ESCAPE_CHARS);
-  return [text.length, ...[...text.slice(from).matchAll(/[\\%&]/g)].map(({ index }) => from + index)];
 }
 
 /** A value, its lines, and the texts in it when it is JSON: a connector shows what it has read of it. */
