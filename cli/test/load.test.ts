@@ -30,11 +30,15 @@ t.test('what is given and cannot be read → told by name; notes beside the data
   t.match(await hintOf(whatToLoad('plan.xlsx', dir, true)), /plan\.xlsx: Save each of its sheets/);
 });
 
+const RAN = {
+  ...{ status: 'succeeded', failure: null, rows_with_errors: 0, rows_rejected: 0 },
+  ...{ files_read: 0, files_unchanged: 0, files_left_out: 0, left_out: [] },
+};
+
 t.test('files given = loaded + left out, and how that ends', async (t) => {
   const what = { kind: 'files' as const, folder: '/', glob: '*', name: 'x', isOne: false };
   const failure = { code: 'parquet_truncated', detail: 'It is cut.', hint: 'Copy it again.' };
-  const ran = (name: string, more = {}) =>
-    ({ name, status: 'succeeded', failure: null, rows_with_errors: 0, rows_rejected: 0, ...more }) as never;
+  const ran = (name: string, more = {}) => ({ ...RAN, name, ...more }) as never;
   const bad = ran('cut', { status: 'failed', failure });
   const warnings = [{ name: 'empty', code: 'csv_header_missing', detail: 'It is empty.', hint: null }];
   const files = ['a.csv', 'a.json', 'cut.parquet', 'empty.csv', 'gone.csv'];
@@ -69,6 +73,48 @@ t.test('files given = loaded + left out, and how that ends', async (t) => {
   for (const marked of [{ rows_rejected: 1 }, { rows_with_errors: 1 }]) {
     t.equal(endOf(whole, [ran('a', marked)], false), 'ok');
     t.equal(endOf(whole, [ran('a', marked)], true), 'mixed', 'strict');
+  }
+});
+
+t.test('files of one stream → each loaded or left out, by what the run has named', async (t) => {
+  const names = ['a.csv', 'b.parquet', 'Müller&Söhne.csv'];
+  const what = { kind: 'files' as const, folder: '/', glob: '*', name: 'x', isOne: true, files: names, others: [] };
+  const failure = { code: 'parquet_truncated', detail: 'It is cut.', hint: 'Copy it again.' };
+  const note = (file: string) => ({
+    kind: 'file_left_out',
+    count: 1,
+    file,
+    code: 'parquet_truncated',
+    message: 'Cut.',
+  });
+  for (const [more, right, end] of [
+    [{ files_read: 3 }, ['loaded', 'loaded', 'loaded'], 'ok'],
+    [
+      { status: 'failed', failure, files_read: 2, files_left_out: 1, left_out: [note('b.parquet')] },
+      ['loaded', 'left_out parquet_truncated', 'loaded'],
+      'mixed',
+    ],
+    [
+      { status: 'failed', failure, files_unchanged: 2, files_left_out: 1, left_out: [note('Müller_Söhne.csv')] },
+      ['loaded', 'loaded', 'left_out parquet_truncated'],
+      'mixed',
+    ],
+    [{ status: 'failed', failure }, names.map(() => 'left_out parquet_truncated'), 'failed'],
+    [{ status: 'failed', failure, files_read: 1 }, names.map(() => 'unknown parquet_truncated'), 'mixed'],
+    [
+      { status: 'failed', failure, files_read: 1, files_left_out: 2, left_out: [note('b.parquet')] },
+      ['unknown parquet_truncated', 'left_out parquet_truncated', 'unknown parquet_truncated'],
+      'mixed',
+    ],
+  ] as const) {
+    const streams = [{ ...RAN, name: 'x', ...more }] as never;
+    const account = accountOf(what, { warnings: [], empty: new Set() }, streams);
+    const by = new Map(account.map(({ name, status, code = '' }) => [name, `${status} ${code}`.trim()]));
+    t.strictSame(
+      names.map((name) => by.get(name)),
+      right,
+    );
+    t.equal(endOf(account, streams, false), end);
   }
 });
 

@@ -29,7 +29,7 @@ import { quoted } from '../../quoted.ts';
 import { finishRun } from '../../run/finish-run.ts';
 import { rowsOf } from '../datasets/datasets.ts';
 import { SYNC_WAIT_MS } from '../sources/sources-sync.ts';
-import { accountOf, endOf, type FileAccount } from './account.ts';
+import { accountOf, endOf, type FileAccount, hasLoaded } from './account.ts';
 import { commandLines } from './command-lines.ts';
 import { firstRows, PREVIEWED_ROWS } from './first-rows.ts';
 import { isOpen } from './is-open.ts';
@@ -99,16 +99,13 @@ export class Load extends WeirCommand {
     const { run_id: runId } = await api.call(startSync, { params: { source_id } });
     const ended = await watchSync(api, { sourceId: source_id, runId }, await this.watching(SYNC_WAIT_MS));
     const files = accountOf(what, { warnings, empty: this.empty }, ended.streams);
-    const loaded = ended.streams.filter(({ status }) => status === 'succeeded');
+    const loaded = ended.streams.filter(hasLoaded);
     // Where nothing was loaded, the reason of the run is the answer.
     if (loaded.length === 0 || ended.status === 'cancelled') {
-      // Files of one stream that were read before the one that failed are in its table.
-      if (what.kind === 'files' && !what.isOne) this.tellFiles(files);
+      this.tellFiles(files);
       finishRun(ended, api);
     }
-    const tables = loaded.map(({ dataset_id, status, rows_written, rows_with_errors, rows_rejected }) => ({
-      ...{ dataset_id, status, rows_written, rows_with_errors, rows_rejected },
-    }));
+    const tables = loaded.map(told);
     await this.tell(api, { source, streams, tables, files });
     return exitCode(endOf(files, ended.streams, this.strict));
   }
@@ -150,9 +147,12 @@ export class Load extends WeirCommand {
   }
 
   private tellFiles(files: readonly FileAccount[]): void {
-    for (const { name, status, code, reason } of files) {
-      if (status === 'left_out') this.note(`left out: ${name}: ${reason} (${code})`);
+    const notLoaded = files.filter(({ status }) => status !== 'loaded');
+    for (const { name, status, code, reason } of notLoaded) {
+      this.note(`${status === 'unknown' ? 'perhaps left out' : 'left out'}: ${name}: ${reason} (${code})`);
     }
+    if (notLoaded.length > 0)
+      this.note(`${files.length - notLoaded.length} of ${counted(files.length, 'file')} loaded`);
   }
 
   /** How its files are written, as far as it was said. */
@@ -262,15 +262,25 @@ export class Load extends WeirCommand {
 interface Loaded {
   source: SourceView;
   streams: readonly StreamView[];
-  tables: readonly Pick<StreamRunView, Told>[];
+  tables: readonly Told[];
   files: readonly FileAccount[];
 }
 
-type Told = 'dataset_id' | 'status' | 'rows_written' | 'rows_with_errors' | 'rows_rejected';
+/** What is told of a stream: the rows that its files have, and where each has gone. */
+const TOLD = [
+  ...(['dataset_id', 'status', 'rows_read', 'rows_written', 'rows_with_errors', 'rows_rejected'] as const),
+  ...(['rows_deduplicated', 'rows_replaced', 'files_read', 'files_unchanged', 'files_left_out', 'files_gone'] as const),
+] as const;
 type RecordSchema = { properties?: Record<string, { type?: unknown; weir_type?: unknown; airbyte_type?: unknown }> };
 
+type Told = Pick<StreamRunView, (typeof TOLD)[number]>;
+const told = (stream: StreamRunView) => Object.fromEntries(TOLD.map((key) => [key, stream[key]])) as Told;
+
 /** A stream of a look at what would be loaded. */
-const WOULD = { status: 'succeeded', failure: null, rows_with_errors: 0, rows_rejected: 0 } as const;
+const WOULD = {
+  ...({ status: 'succeeded', failure: null, rows_with_errors: 0, rows_rejected: 0 } as const),
+  ...{ files_read: 0, files_unchanged: 0, files_left_out: 0, left_out: [] },
+} as const;
 
 /** The columns of a stream with their types, in the words of the table where the connector says them. */
 function columnsOf(schema: RecordSchema): { name: string; type: string }[] {

@@ -2,10 +2,14 @@ import { type Emit, SourceError } from '@weir/connector-sdk';
 import type { SourceFile } from '../source-file.ts';
 
 /** Why a file is left out that nothing is said against. */
-const STREAM_ENDED = {
+const ENDED = {
+  kind: 'file_left_out',
   code: 'stream_ended',
   message: 'The stream failed before the file was read, or before its rows were kept',
 } as const;
+
+/** More files than the platform keeps by name are counted. */
+const MAX_NAMED = 100;
 
 /** Says of each file of a stream once whether it is read, unchanged or left out. */
 export type FileAccount = {
@@ -50,10 +54,9 @@ export function openAccount(files: readonly SourceFile[], emit: Emit, isKept: bo
     },
     async end() {
       const rest = files.filter((file) => open.has(file) || waiting.has(file));
-      const [one] = rest;
       count += rest.length;
-      if (one !== undefined)
-        await emit.note({ kind: 'file_left_out', count: rest.length, file: one.name, ...STREAM_ENDED });
+      for (const file of rest.slice(0, MAX_NAMED)) await emit.note({ ...ENDED, count: 1, file: file.name });
+      if (rest.length > MAX_NAMED) await emit.note({ ...ENDED, count: rest.length - MAX_NAMED });
       open.clear();
       waiting.clear();
     },
