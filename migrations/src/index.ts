@@ -43,6 +43,7 @@ import { s41_told_credentials } from './s41_told_credentials.ts';
 import { s42_files_gone } from './s42_files_gone.ts';
 import { s43_replaced_rows } from './s43_replaced_rows.ts';
 import { s44_read_notes } from './s44_read_notes.ts';
+import { s45_discovery_looks } from './s45_discovery_looks.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -105,4 +106,5 @@ export const migrations: readonly Migration[] = [
   s42_files_gone,
   s43_replaced_rows,
   s44_read_notes,
+  s45_discovery_looks,
 ];

@@ -1,4 +1,4 @@
-import { DELIMITERS, ENCODINGS, ESCAPES, FORMATS, QUOTES } from './source-file.ts';
+import { COLUMN_TYPES, DELIMITERS, ENCODINGS, ESCAPES, FORMATS, QUOTES } from './source-file.ts';
 
 /** Without a glob: the files of the folder itself, not of those below. */
 export const DEFAULT_GLOB = '*';
@@ -6,6 +6,7 @@ export const MAX_NAME_CHARS = 255;
 export const MAX_URL_CHARS = 4096;
 export const MAX_URLS = 1000;
 export const MAX_SKIPPED_LINES = 1000;
+export const MAX_TYPED_COLUMNS = 1000;
 
 const url = { type: 'string', minLength: 1, maxLength: MAX_URL_CHARS } as const;
 /** How a file is written, where it does not show by itself. */
@@ -51,6 +52,26 @@ const writing = {
     enum: ESCAPES,
     title: 'Escape',
     description: 'The sign before a quote that is text. Absent, the quote itself: it is doubled.',
+  },
+  types: {
+    type: 'array',
+    maxItems: MAX_TYPED_COLUMNS,
+    title: 'Types of columns',
+    description:
+      'Of CSV and JSON files, where another type is wanted than all values prove. A value that does not fit becomes NULL, and its row is marked.',
+    items: {
+      type: 'object',
+      required: ['column', 'type'],
+      additionalProperties: false,
+      properties: {
+        column: { type: 'string', minLength: 1, title: 'Column' },
+        type: {
+          enum: COLUMN_TYPES,
+          title: 'Type',
+          description: 'day_first and month_first read days whose order is open.',
+        },
+      },
+    },
   },
 } as const;
 

@@ -1,6 +1,22 @@
-import { DEFAULT_GLOB, MAX_NAME_CHARS, MAX_SKIPPED_LINES, MAX_URL_CHARS, MAX_URLS } from './config-schema.ts';
+import {
+  DEFAULT_GLOB,
+  MAX_NAME_CHARS,
+  MAX_SKIPPED_LINES,
+  MAX_TYPED_COLUMNS,
+  MAX_URL_CHARS,
+  MAX_URLS,
+} from './config-schema.ts';
 import { fault } from './fault.ts';
-import { DELIMITERS, ENCODINGS, ESCAPES, FORMATS, QUOTES, type Writing } from './source-file.ts';
+import {
+  COLUMN_TYPES,
+  type ColumnChoice,
+  DELIMITERS,
+  ENCODINGS,
+  ESCAPES,
+  FORMATS,
+  QUOTES,
+  type Writing,
+} from './source-file.ts';
 
 export type StreamConfig = Writing & { readonly name: string; readonly glob: string };
 /** Where the files are: an absolute folder, or addresses. */
@@ -12,7 +28,7 @@ export type FilesConfig = Writing & {
   readonly glob: string;
 };
 
-const WRITING = ['format', 'encoding', 'delimiter', 'header', 'skip_lines', 'quote', 'escape'] as const;
+const WRITING = ['format', 'encoding', 'delimiter', 'header', 'skip_lines', 'quote', 'escape', 'types'] as const;
 
 /** Reads the configuration strictly: `config_invalid` names the key, never the value. */
 export function parseConfig(value: unknown): FilesConfig {
@@ -60,7 +76,21 @@ function writingOf(value: Record<string, unknown>, at: string, before: Writing):
     skip_lines: countOf(value.skip_lines, `${at}skip_lines`) ?? before.skip_lines,
     quote: oneOf('quote', QUOTES) ?? before.quote,
     escape: oneOf('escape', ESCAPES) ?? before.escape,
+    types: choicesOf(value.types, `${at}types`) ?? before.types,
   };
+}
+
+function choicesOf(value: unknown, at: string): ColumnChoice[] | undefined {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value) || value.length > MAX_TYPED_COLUMNS) throw fault('config_invalid', at);
+  const choices = value.map((item: unknown, index) => {
+    const choice = objectOf(item, ['column', 'type'], `${at}/${index}`);
+    const type = COLUMN_TYPES.find((word) => word === choice.type);
+    if (type === undefined) throw fault('config_invalid', `${at}/${index}/type`);
+    return { column: textOf(choice.column, `${at}/${index}/column`), type };
+  });
+  if (new Set(choices.map(({ column }) => column)).size < choices.length) throw fault('config_invalid', at);
+  return choices;
 }
 
 function truthOf(value: unknown, at: string): boolean | undefined {

@@ -6,11 +6,13 @@ import {
   objectSchema,
   type Source,
   SourceError,
+  type StreamLook,
   type UndescribedStream,
 } from '@weir/connector-sdk';
 import { createEgress, type Egress, egressSettings } from '@weir/egress';
 import { readStream } from './changes/read-stream.ts';
-import { type ColumnMap, factsSchema, settledColumns, unitedColumns } from './columns/column-type.ts';
+import { chosenTypes } from './columns/chosen-types.ts';
+import { factsSchema, settledColumns, unitedColumns } from './columns/column-type.ts';
 import { looksLikeData } from './columns/data-header.ts';
 import { mergeFacts, NONE } from './columns/value-facts.ts';
 import { parseConfig } from './config.ts';
@@ -23,8 +25,9 @@ import type { FolderBounds } from './folder-bounds.ts';
 import type { SeenFacts } from './json-columns.ts';
 import { sampleJson } from './json-file.ts';
 import { listStreams } from './list-streams.ts';
+import { type Described, lookAt, type Ready, unseen } from './look/look-stream.ts';
 import { describeFile } from './read-file.ts';
-import { type ReadyFile, withReadyFile } from './ready-file.ts';
+import { withReadyFile } from './ready-file.ts';
 import { MAX_SAVED_BYTES } from './save-bytes.ts';
 import type { FileStream } from './source-file.ts';
 
@@ -36,6 +39,8 @@ export type FilesSourceDeps = {
   readonly egress: () => Egress;
   /** The folders that the operator opens. */
   readonly bounds: () => Promise<FolderBounds>;
+  /** Whether the platform asks for looks of what is discovered. */
+  readonly looks?: () => boolean;
 };
 
 /** The way out that the operator's settings in an environment allow. */
@@ -65,36 +70,49 @@ export function filesSource(deps: FilesSourceDeps): Source {
     async discover(config, log) {
       const reader = readerOf(new AbortController().signal);
       const ready: Ready = async (file, use) => void (await withReadyFile(file, reader, use));
-      return describeStreams(await streamsOf(config), ready, log);
+      const listed = await streamsOf(config);
+      const looks: StreamLook[] | undefined = deps.looks?.() === true ? [] : undefined;
+      return describeStreams(listed, { ready, log, looks });
     },
     read: async (context) => readStream(context, await streamsOf(context.config), readerOf(context.signal)),
   });
 }
 
-type Ready = (file: FileStream['files'][number], use: (ready: ReadyFile) => Promise<void>) => Promise<void>;
+/** How many streams are looked at. */
+const MAX_LOOKS = 50;
+
+type Describing = { readonly ready: Ready; readonly log: Emit['log']; readonly looks: StreamLook[] | undefined };
 
 /**
  * The streams that can be described, and why others cannot be; those stay as the platform knows them. The reason is thrown
  * where no stream can be described, and where it is no fault of the files.
  */
-async function describeStreams(listed: readonly FileStream[], ready: Ready, log: Emit['log']): Promise<Catalog> {
+async function describeStreams(listed: readonly FileStream[], describing: Describing): Promise<Catalog> {
+  const { log, looks } = describing;
+  const isLooked = () => looks !== undefined && looks.length < MAX_LOOKS;
   const streams: CatalogStream[] = [];
   const undescribed: UndescribedStream[] = [];
   let failure: SourceError | undefined;
   for (const stream of listed) {
     try {
-      streams.push(catalogStream(stream.name, await describeStream(stream, ready, log)));
+      const described = await describeStream(stream, describing);
+      if (isLooked() && isHere(stream)) looks?.push(await lookAt(stream, described, describing.ready));
+      streams.push(catalogStream(stream.name, described.columns));
     } catch (error) {
       if (listed.length === 1 || !(error instanceof SourceError) || error.type === 'system_error') throw error;
       failure ??= error;
+      if (isLooked()) looks?.push(unseen(stream));
       const { code, message, hint } = error;
       undescribed.push({ name: stream.name, code, message, ...(hint === undefined ? {} : { hint }) });
       await log('WARN', `The stream ${stream.name} cannot be described (${code}). ${message}. ${hint ?? ''}`);
     }
   }
   if (streams.length === 0 && failure !== undefined) throw failure;
-  return undescribed.length === 0 ? { streams } : { streams, undescribed };
+  return { streams, ...(undescribed.length === 0 ? {} : { undescribed }), ...(looks === undefined ? {} : { looks }) };
 }
+
+/** A file behind an address is not fetched a second time. */
+const isHere = ({ files }: FileStream) => files.every(({ place }) => 'path' in place);
 
 /** What to do where the first line of a file is no header. */
 const DATA_HEADER = 'its first line names the columns and looks like a row; declare header: false if it is one';
@@ -107,11 +125,14 @@ const MAX_TOLD = 10;
  * The stream's columns as its files show them, united by name and each as wide as the widest; the values of CSV and JSON
  * files are taken together. Empty CSV files have no say: only where no file has a header it is missing.
  */
-async function describeStream({ name, files }: FileStream, ready: Ready, log: Emit['log']): Promise<ColumnMap> {
+async function describeStream(
+  { name, files, types = [] }: FileStream,
+  { ready, log }: Pick<Describing, 'ready' | 'log'>,
+): Promise<Described> {
   const seen: SeenFacts = new Map();
-  let declared: ColumnMap = new Map();
+  let declared: Described['columns'] = new Map();
   let isEmpty = true;
-  let isWarned = false;
+  let headerLikeRow: string | undefined;
   for (const file of files) {
     await ready(file, async (found) => {
       if (file.format === 'json' || file.format === 'jsonl') return sampleJson(found, seen);
@@ -119,8 +140,8 @@ async function describeStream({ name, files }: FileStream, ready: Ready, log: Em
       const own = await describeFile(found);
       if ('declared' in own) declared = unitedColumns(declared, own.declared);
       else {
-        if (!isWarned && file.header !== false && looksLikeData(own.facts)) {
-          isWarned = true;
+        if (headerLikeRow === undefined && file.header !== false && looksLikeData(own.facts)) {
+          headerLikeRow = file.name;
           await log('WARN', `${file.name}: ${DATA_HEADER}`);
         }
         for (const [name, facts] of own.facts) seen.set(name, mergeFacts(seen.get(name) ?? NONE, facts));
@@ -129,13 +150,16 @@ async function describeStream({ name, files }: FileStream, ready: Ready, log: Em
     });
   }
   if (isEmpty) assertHeader(files, () => true);
-  const open = [...seen].flatMap(([name, facts]) => ('formats' in facts && facts.formats.length > 1 ? [name] : []));
+  const open = [...seen].flatMap(([name, facts]) =>
+    'formats' in facts && facts.formats.length > 1 && !types.some(({ column }) => column === name) ? [name] : [],
+  );
   if (open.length > 0) await log('WARN', `${name}: ${open.slice(0, MAX_TOLD).join(', ')}: ${OPEN_ORDER}`);
   const shown = new Map([...seen].map(([name, facts]) => [name, factsSchema(facts)]));
-  return settledColumns(unitedColumns(declared, shown));
+  const columns = chosenTypes(unitedColumns(declared, shown), { seen, choices: types });
+  return { columns: settledColumns(columns), open, headerLikeRow };
 }
 
-function catalogStream(name: string, columns: ColumnMap): CatalogStream {
+function catalogStream(name: string, columns: Described['columns']): CatalogStream {
   return {
     name,
     json_schema: objectSchema(columns),

@@ -17,9 +17,13 @@ export async function listStreams(config: FilesConfig, bounds: FolderBounds): Pr
   const listing = 'path' in place ? await listFolder(place.path, globs, bounds) : listAddresses(place.urls);
   const streams =
     config.streams === undefined
-      ? byStem(await filesOf(listing, config))
+      ? byStem(await filesOf(listing, config)).map((stream) => ({ ...stream, types: config.types }))
       : await Promise.all(
-          config.streams.map(async (stream) => ({ name: stream.name, files: await filesOf(listing, stream) })),
+          config.streams.map(async (stream) => ({
+            name: stream.name,
+            files: await filesOf(listing, stream),
+            types: stream.types,
+          })),
         );
   const empty = config.streams?.find((_, at) => streams[at]?.files.length === 0)?.glob;
   if (streams.length === 0 || empty !== undefined) throw nothingFault(listing, empty ?? config.glob);

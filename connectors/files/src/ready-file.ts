@@ -20,6 +20,8 @@ export type ReadyFile = {
   readonly path: string;
   readonly format: FileFormat;
   readonly delimiter: Delimiter | undefined;
+  /** How the text of the file itself is written; absent where it is none. */
+  readonly encoding?: Encoding;
   /** Whether every row of a CSV file ends with LF; else with whatever one line break the file has. */
   readonly isEven: boolean;
   /** Whether it is read as Windows-1252 because it is no UTF-8, not because that was declared. */
@@ -166,7 +168,8 @@ async function readyAt(
   const isOwn = format === 'csv' && isOwnDialect(file);
   const breaks = isWhole && isUtf8 && !isOwn ? await breaksOf(file, still) : 'mixed';
   const text = { path: still.path, from, to: still.to, isExact: true };
-  const facts = { format, delimiter, isDamaged, isRest: from > 0, text };
+  const written = format === 'parquet' ? {} : { encoding };
+  const facts = { format, delimiter, ...written, isDamaged, isRest: from > 0, text };
   if (isUtf8 && format !== 'csv') return { ...facts, path: still.path, isEven: false, where: whereIn(name, 0, 0) };
   if (breaks !== 'mixed') return { ...facts, path: still.path, isEven: breaks === 'lf', where: whereIn(name, 0, 0) };
   const path = join(temp, 'ready');

@@ -3,6 +3,16 @@ export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 export const QUOTES = ['"', "'", 'none'] as const;
 export const ESCAPES = ['"', "'", '\\'] as const;
+export const COLUMN_TYPES = [
+  'text',
+  'integer',
+  'number',
+  'boolean',
+  'date',
+  'timestamp',
+  'day_first',
+  'month_first',
+] as const;
 
 export type FileFormat = (typeof FORMATS)[number];
 export type Encoding = (typeof ENCODINGS)[number];
@@ -18,10 +28,14 @@ export type CsvWriting = {
   readonly escape?: (typeof ESCAPES)[number] | undefined;
 };
 
-/** How a file is written, as far as the configuration says it. */
+/** The type that a person gives a column, whatever its values prove. */
+export type ColumnChoice = { readonly column: string; readonly type: (typeof COLUMN_TYPES)[number] };
+
+/** How a file is written and what its columns are, as far as the configuration says it. */
 export type Writing = CsvWriting & {
   readonly format: FileFormat | undefined;
   readonly encoding: Encoding | undefined;
+  readonly types?: readonly ColumnChoice[] | undefined;
 };
 
 /** A file of the folder as listed: its real path, size and time of change (milliseconds, to the microsecond). */
@@ -35,7 +49,7 @@ export type LocalPlace = {
 export type RemotePlace = { readonly url: string };
 
 /** One file of a stream. `name` is its path below the folder, or the last part of its address: it may be shown. */
-export type SourceFile = Omit<Writing, 'format'> & {
+export type SourceFile = Omit<Writing, 'format' | 'types'> & {
   readonly name: string;
   /** What the state knows it by: the name in a folder, else the address without its query. */
   readonly key: string;
@@ -43,7 +57,11 @@ export type SourceFile = Omit<Writing, 'format'> & {
   readonly packing: Packing | undefined;
   readonly place: LocalPlace | RemotePlace;
 };
-export type FileStream = { readonly name: string; readonly files: readonly SourceFile[] };
+export type FileStream = {
+  readonly name: string;
+  readonly files: readonly SourceFile[];
+  readonly types?: readonly ColumnChoice[] | undefined;
+};
 
 const ENDINGS: Readonly<Record<string, FileFormat>> = {
   csv: 'csv',

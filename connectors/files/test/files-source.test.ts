@@ -12,7 +12,7 @@ const MANY = 250_000;
 t.test('the pattern file carries the configuration schema of the program', async (t) => {
   const pattern = JSON.parse(await readFile(new URL('../pattern.json', import.meta.url), 'utf8'));
   t.strictSame(pattern.spec, CONFIG_SCHEMA);
-  t.match(pattern, { id: 'files', version: '1.6.0', image: 'weir/connector-files:1.6.0', source_name: 'source-files' });
+  t.match(pattern, { id: 'files', version: '1.7.0', image: 'weir/connector-files:1.7.0', source_name: 'source-files' });
 });
 
 t.test('public data arrives whole, as lines', async (t) => {

@@ -36,9 +36,60 @@ export type UndescribedStream = {
   readonly hint?: string;
 };
 
+/** A place in a file of a stream, and what stands there. */
+export type LookPlace = { readonly file: string; readonly line?: number | undefined; readonly text: string };
+
+/** Something that a person should know of a stream before it is loaded: how often it is seen, and its first places. */
+export type LookNote = {
+  /**
+   * `kept_as_text`: values that keep a column from a type that the others have; `value_misfit`: values that do not fit the type
+   * of their column; `order_open`: days that may be read two ways; `line_rejected`: lines that go to quarantine, by reason;
+   * `header_like_row`: names that look like a row; `file_fails`: a file that cannot be read, by code.
+   */
+  readonly kind: 'kept_as_text' | 'value_misfit' | 'order_open' | 'line_rejected' | 'header_like_row' | 'file_fails';
+  readonly column?: string;
+  readonly reason?: string;
+  /** What most values are, and how many. */
+  readonly mostly?: string;
+  readonly fits?: number;
+  readonly count: number;
+  readonly places: readonly LookPlace[];
+};
+
+/** How a file was read; what does not apply to its format is absent. */
+export type LookFile = {
+  readonly name: string;
+  readonly format: string;
+  readonly encoding?: string;
+  readonly delimiter?: string;
+  /** The line that names the columns; absent where none does. */
+  readonly header_line?: number;
+};
+
+/**
+ * What a stream will be, for a person who looks before it is loaded: its first rows as they will be sent, each value as text.
+ * Ours, beside the protocol; it quotes content, so only who asks by `LOOK_OFFER` is given it.
+ */
+export type StreamLook = {
+  readonly name: string;
+  readonly files: readonly LookFile[];
+  /** How many records were looked at, and whether there are no more. */
+  readonly records: number;
+  readonly is_whole: boolean;
+  /** How many of them are no rows. */
+  readonly rejected: number;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | null)[])[];
+  readonly notes: readonly LookNote[];
+};
+
+/** Asks for `looks` of a catalog: the environment variable has this value. */
+export const LOOK_OFFER = { variable: 'WEIR_STREAM_LOOK', value: 'stream-look/1' } as const;
+
 export type Catalog = {
   readonly streams: readonly CatalogStream[];
   readonly undescribed?: readonly UndescribedStream[];
+  readonly looks?: readonly StreamLook[];
 };
 
 /** One stream as the platform asks for it: discovery's stream copied verbatim, and how to read it. */

@@ -8,6 +8,13 @@ export {
   startDiscovery,
 } from './contract/discovery/discovery.ts';
 export {
+  LookNote,
+  type LookNoteView,
+  readDiscoveryLooks,
+  StreamLook,
+  type StreamLookView,
+} from './contract/discovery/looks.ts';
+export {
   downloadDiscoveryLogs,
   downloadRunLogs,
   readDiscoveryLogs,

@@ -1,5 +1,6 @@
 import { delimiter } from 'node:path';
 import { type Static, Type } from '@sinclair/typebox';
+import { LOOK_OFFER } from '@weir/connector-sdk';
 import { type Kernel, type Mode, SecretSetting } from '@weir/kernel';
 import { OneOf } from '@weir/kernel/contract';
 import { egressVariables } from '@weir/plugin-platform/contract';
@@ -133,6 +134,8 @@ export interface ConnectorPlace {
   kind: 'process' | 'container';
   /** Whether the image is one of this project; others know the fence of their engine alone. */
   isOwnImage: boolean;
+  /** Whether a person wants to see what there is, before a source is made of it. */
+  isLooked?: boolean;
 }
 
 /** Folders that sources may read where connectors are processes; null for all of them, none where they run in containers. */
@@ -147,13 +150,14 @@ export function fileRoots(
 /** What the operator sets for connectors of this project; one that is a process also has the bounds of local folders. */
 export function connectorEnvironment(
   settings: Settings,
-  { kind, isOwnImage }: ConnectorPlace,
+  { kind, isOwnImage, isLooked = false }: ConnectorPlace,
   workDir: string,
   uploaded?: string,
 ): Record<string, string> {
   if (!isOwnImage) return {};
   const { WEIR_EGRESS_ALLOW, WEIR_EGRESS_PORTS, WEIR_FILES_ROOTS, WEIR_FILES_REFUSED } = settings;
-  const network = { WEIR_EGRESS_ALLOW, WEIR_EGRESS_PORTS };
+  const offer = isLooked ? { [LOOK_OFFER.variable]: LOOK_OFFER.value } : {};
+  const network = { ...offer, WEIR_EGRESS_ALLOW, WEIR_EGRESS_PORTS };
   if (kind !== 'process') return network;
   // The source reads its upload, in a folder that is otherwise refused, and nothing else.
   if (uploaded !== undefined) return { ...network, WEIR_FILES_ROOTS: uploaded, WEIR_FILES_REFUSED: '' };

@@ -32,7 +32,7 @@ t.test('the routes of sources keep their rules', async (t) => {
   await t.test('patterns are listed and shown with their specification', async (t) => {
     const { items } = ok(await api(discoverPatterns));
     const files = items.filter(({ pattern_id }) => pattern_id === 'files');
-    t.match(files, [{ pattern_id: 'files', version: '1.6.0', needs_credentials: false }]);
+    t.match(files, [{ pattern_id: 'files', version: '1.7.0', needs_credentials: false }]);
     const pattern = ok(await api(getPattern, { params: { pattern_id: 'files' } }));
     t.match(pattern.spec, { properties: { path: { type: 'string' }, url: { type: 'string' } } });
     t.equal(refusal(await api(getPattern, { params: { pattern_id: 'nope' } })), '404 not_found');

@@ -18,6 +18,7 @@ import {
   previewSourceReset,
   putSchedule,
   readDiscoveryLogs,
+  readDiscoveryLooks,
   refreshSchema,
   resetSource,
   resetStream,
@@ -86,7 +87,7 @@ export const examples: Examples = {
   furnish: async (tenancy) => ({ ...(await furnishSource(tenancy)), ...(await furnishCredential(tenancy)) }),
   meant: [
     {
-      of: [getDiscoveryStatus, readDiscoveryLogs, downloadDiscoveryLogs],
+      of: [getDiscoveryStatus, readDiscoveryLooks, readDiscoveryLogs, downloadDiscoveryLogs],
       ...{ name: 'workflow_id', as: 'discovery_id' },
     },
     { of: OF_CREDENTIALS, name: 'source_id', as: 'vaulted_id' },

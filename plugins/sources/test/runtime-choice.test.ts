@@ -51,7 +51,7 @@ t.test('an image of others → no networks and ports of the operator', async (t)
   const installed = { 'weir/connector-files': { command: [] } };
   const digest = `sha256:${'a'.repeat(64)}`;
   const own = [
-    'weir/connector-files:1.6.0',
+    'weir/connector-files:1.7.0',
     `weir/connector-files@${digest}`,
     'registry.test:5000/weir/connector-files:1',
   ];

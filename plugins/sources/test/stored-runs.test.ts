@@ -7,7 +7,7 @@ import { DiscoveryEntity } from '../src/model/discovery/entity.ts';
 import type { Pattern } from '../src/model/pattern/pattern-file.ts';
 import { DISCOVERY_KIND } from '../src/model/run-kinds.ts';
 import { keptStream, newStream } from '../src/model/stream/new-stream.ts';
-import { sweepConfigs } from '../src/service/discovery/sweep-configs.ts';
+import { LOOK_LIFE_MS, sweepConfigs } from '../src/service/discovery/sweep-configs.ts';
 import { insertStreams } from '../src/service/stream/write-streams.ts';
 import { finishDiscovery } from '../src/work/discovery/run-discovery.ts';
 import { sharedStatesWorld } from './shared-states-world.ts';
@@ -54,6 +54,19 @@ t.test('a configuration and its credentials are shredded when they expire', asyn
   t.strictSame(await database.peek(kept, [runId]), [{ source_config: {}, shredded: false }]);
   await sweepConfigs(kernel, new Date(expiresAt.getTime() + 1));
   t.strictSame(await database.peek(kept, [runId]), [{ source_config: null, shredded: true }]);
+  await kernel.runs.finish(tenant, runId, { status: 'cancelled' });
+});
+
+t.test('what a discovery has shown of rows → kept for a day and no longer', async (t) => {
+  const runId = await pending();
+  const createdAt = new Date('2026-01-01T01:00:00Z');
+  const given = "set looks = '[]', created_at = $2";
+  await database.peek(`update sources.discovery ${given} where run_id = $1`, [runId, createdAt]);
+  const kept = 'select looks is null as removed from sources.discovery where run_id = $1';
+  await sweepConfigs(kernel, new Date(createdAt.getTime() + LOOK_LIFE_MS));
+  t.strictSame(await database.peek(kept, [runId]), [{ removed: false }]);
+  await sweepConfigs(kernel, new Date(createdAt.getTime() + LOOK_LIFE_MS + 1));
+  t.strictSame(await database.peek(kept, [runId]), [{ removed: true }]);
   await kernel.runs.finish(tenant, runId, { status: 'cancelled' });
 });
 

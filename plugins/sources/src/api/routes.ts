@@ -83,6 +83,7 @@ function runRoutes({
       discoveries.start(tenant, body, howToStart(principal, query)),
     ),
     handle(calls.getDiscoveryStatus, ({ tenant, params }) => discoveries.status(tenant, params.workflow_id)),
+    handle(calls.readDiscoveryLooks, ({ tenant, params }) => discoveries.looks(tenant, params.workflow_id)),
     handle(calls.startSync, ({ tenant, principal, params, query }) =>
       syncs.start(tenant, params.source_id, howToStart(principal, query)),
     ),

@@ -4,6 +4,7 @@ import {
   type DiscoveredStreamView,
   type DiscoveryWarningView,
   type PullView,
+  type StreamLookView,
 } from '../../contract.ts';
 import type { NamedImage } from '../runtime/named-image.ts';
 
@@ -50,6 +51,8 @@ export const DiscoveryEntity = defineEntity({
     foundStreams: p.json<FoundStream[]>().nullable(),
     /** Streams that could not be described, or are gone. */
     warnings: p.json<DiscoveryWarningView[]>().nullable(),
+    /** What its connector shows of the streams, for a day; of a configuration that is no source only. */
+    looks: p.json<StreamLookView[]>().nullable(),
     /** The version of the pattern of a source whose changed configuration it looks at. */
     patternVersion: p.string().nullable(),
     expiresAt: p.datetime().nullable(),

@@ -6,10 +6,10 @@ import {
   type Tenant,
   type TenantTransaction,
 } from '@weir/kernel';
-import { type Input, kernelProblems } from '@weir/kernel/contract';
+import { type Input, kernelProblems, type Output } from '@weir/kernel/contract';
 import type { SecretValues } from '@weir/vault';
 import { v7 as uuidv7 } from 'uuid';
-import type { DiscoveryStatusView, startDiscovery } from '../../contract.ts';
+import type { DiscoveryStatusView, readDiscoveryLooks, startDiscovery } from '../../contract.ts';
 import { placeDigest } from '../../model/config/config-places.ts';
 import type { CredentialRow } from '../../model/credential/entity.ts';
 import { DiscoveryEntity, type DiscoveryRow } from '../../model/discovery/entity.ts';
@@ -25,6 +25,7 @@ import { refuseUnfit } from '../vault/fit-to-run.ts';
 import { usableCredential } from '../vault/rows.ts';
 import { discoveryPlace } from '../vault/stored-at.ts';
 import { type PendingCredentials, pendingCredentials, sealedValues } from './pending-credentials.ts';
+import { LOOK_LIFE_MS } from './sweep-configs.ts';
 
 /** How long a configuration that is no source yet is kept for its discovery. */
 export const PENDING_CONFIG_MS = 60 * 60 * 1000;
@@ -62,16 +63,29 @@ export function discoveryService(deps: Deps) {
 
     /** How a discovery stands, by its workflow id or run id. */
     async status(tenant: Tenant, id: string): Promise<DiscoveryStatusView> {
-      const run = await kernel.runs.find(tenant, id, DISCOVERY_KIND.kind);
-      if (run === undefined) throw kernelProblems.notFound();
-      const row = await kernel.db(tenant).transaction((tx) => tx.findOne(DiscoveryEntity, { runId: run.runId }));
-      if (row === undefined) throw kernelProblems.notFound();
+      const { run, row } = await found(kernel, tenant, id);
       return statusView(run, row, await kernel.runs.worker(run));
+    },
+
+    /** What a discovery has shown of the streams that it found. */
+    async looks(tenant: Tenant, id: string): Promise<Output<typeof readDiscoveryLooks>> {
+      const { run, row } = await found(kernel, tenant, id);
+      const isThere = run.status === 'succeeded' && row.looks !== null && row.looks !== undefined;
+      if (!isThere) return { streams: [], expires_at: null };
+      const expires_at = new Date(row.createdAt.getTime() + LOOK_LIFE_MS).toISOString();
+      return { streams: row.looks ?? [], expires_at };
     },
   };
 }
 
 const { kind } = DISCOVERY_KIND;
+
+async function found(kernel: Kernel, tenant: Tenant, id: string): Promise<{ run: RunRecord; row: DiscoveryRow }> {
+  const run = await kernel.runs.find(tenant, id, kind);
+  const row = run && (await kernel.db(tenant).transaction((tx) => tx.findOne(DiscoveryEntity, { runId: run.runId })));
+  if (run === undefined || row === undefined) throw kernelProblems.notFound();
+  return { run, row };
+}
 
 /** One that only looks (`applies` false) leaves the source as it is, from its start to its end. */
 async function startOfSource(

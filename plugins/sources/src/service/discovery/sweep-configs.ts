@@ -11,15 +11,22 @@ export function startConfigSweeper(kernel: Kernel): Repetition {
   );
 }
 
-/** One sweep: what expired before `now` loses its configuration and its credentials. */
+/** How long rows that a person looked at are kept: as long as an upload that no source names. */
+export const LOOK_LIFE_MS: number = 24 * 60 * 60 * 1_000;
+
+/** One sweep: what expired before `now` loses its configuration and its credentials, and after a day what it has shown. */
 export async function sweepConfigs(kernel: Kernel, now: Date): Promise<void> {
   for (const tenant of await kernel.tenants.list()) {
-    await kernel.db(tenant).transaction((tx) =>
-      tx.sql(
+    await kernel.db(tenant).transaction(async (tx) => {
+      await tx.sql(
+        'update sources.discovery set looks = null where tenant_id = $1 and looks is not null and created_at < $2',
+        [tenant.tenantId, new Date(now.getTime() - LOOK_LIFE_MS)],
+      );
+      await tx.sql(
         `update sources.discovery set source_config = null, sealed = null, credential_id = null, expires_at = null
            where tenant_id = $1 and expires_at < $2`,
         [tenant.tenantId, now],
-      ),
-    );
+      );
+    });
   }
 }

@@ -14,10 +14,11 @@ import type { ChildRegistry, Kernel } from '@weir/kernel';
 import { plainText } from '@weir/run-logs';
 import { RunFailed, type WorkLog } from '@weir/work';
 import type { PatternFile } from '../../contract/source/pattern-file.ts';
-import type { DiscoveryWarningView } from '../../contract.ts';
+import type { DiscoveryWarningView, StreamLookView } from '../../contract.ts';
 import { credentialFields, namedCredentials } from '../../model/config/credential-fields.ts';
 import { undeclaredCredentials } from '../../model/config/told-credentials.ts';
 import type { KeptStream } from '../../model/discovery/entity.ts';
+import { shownLooks } from '../../model/discovery/shown-looks.ts';
 import { type SeenFailure, scrubbedFailure, sourceFailure, verdictFailure } from '../../model/failure/failure.ts';
 import { withLateHint } from '../../model/failure/late-hint.ts';
 import { childLog } from '../../model/log/child-log.ts';
@@ -68,6 +69,8 @@ export interface Described {
   streams: KeptStream[];
   /** Streams that it cannot describe. */
   warnings: DiscoveryWarningView[];
+  /** What it shows of them. */
+  looks: StreamLookView[];
   image: RunImage | null;
 }
 
@@ -79,7 +82,7 @@ export async function askConnector(deps: AskDeps, request: Request, given: Given
   const { log } = deps;
   log.write({ level: 'info', step: 'connector', message: `the connector starts: ${request.image}` });
   const asking = askingOf(deps, request, given);
-  const { catalog, undescribed, image } = await asked(deps, request, asking).finally(asking.end);
+  const { catalog, undescribed, looks, image } = await asked(deps, request, asking).finally(asking.end);
   const described = scrubCatalog(catalog, asking.scrubbers);
   const streams = described === undefined ? 'catalog_holds_credential' : readCatalog(described);
   if (typeof streams === 'string') throw new RunFailed(sourceFailure(streams));
@@ -87,7 +90,7 @@ export async function askConnector(deps: AskDeps, request: Request, given: Given
   log.write({ level: 'info', step: 'discover', message: `streams found: ${streams.length}`, fields });
   const names = new Set(streams.map(({ name }) => name));
   const warnings = undescribedStreams(undescribed, asking.scrubbers).filter(({ name }) => !names.has(name));
-  return { streams, warnings, image };
+  return { streams, warnings, looks: shownLooks(looks, asking.scrubbers.text.text), image };
 }
 
 type Request = Omit<ConnectorRun, 'verb' | 'inputs'>;
@@ -115,8 +118,8 @@ async function asked(deps: AskDeps, { image: reference }: Request, { ask, refuse
   log.write({ level: 'info', step: 'check', message: 'the connector accepts the configuration' });
   const { found, image } = await ask('discover', (connector, options) => readAnswer(connector, 'CATALOG', options));
   if (!found.ok) throw refused(verdictFailure(found.failure));
-  const { streams: catalog, undescribed } = found.message.catalog;
-  return { catalog, undescribed, image };
+  const { streams: catalog, undescribed, looks } = found.message.catalog;
+  return { catalog, undescribed, looks, image };
 }
 
 /** Another image stands under the name than the one whose specification is known. */

@@ -111,7 +111,7 @@ async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: b
       mode: kernel.mode,
       environment: connectorEnvironment(
         settingsOf(kernel),
-        { kind: choice.kind, isOwnImage: isOwnImage(pattern.image, patterns.connectors) },
+        { kind: choice.kind, isOwnImage: isOwnImage(pattern.image, patterns.connectors), isLooked: !row.sourceId },
         folders.root,
         placed(config)?.folder,
       ),
@@ -131,6 +131,7 @@ async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: b
     const {
       streams,
       warnings: undescribed,
+      looks,
       image,
     } = await askConnector(asking, request, {
       hydrated,
@@ -148,7 +149,7 @@ async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: b
       const known = row.sourceId ? await tx.find(StreamEntity, { sourceId: row.sourceId, enabled: true }) : [];
       const warnings = [...undescribed, ...absentStreams(known, { streams, warnings: undescribed })];
       const seen = image && { reference: pattern.image, ...image };
-      await tx.update(kept, { streams, foundStreams, warnings, image: seen });
+      await tx.update(kept, { streams, foundStreams, warnings, image: seen, looks: looks.length === 0 ? null : looks });
     });
   } finally {
     await phase.told();
