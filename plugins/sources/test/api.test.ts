@@ -42,7 +42,7 @@ t.test('the routes of sources keep their rules', async (t) => {
     const body = { name: 'one', pattern_id: 'files', source_config: { path: data } };
     const made = await api(createSource, { body });
     const source = ok(made);
-    t.match(source, { ...body, status: 'draft', last_run: null, streams: 0, pattern_version: '1.6.0' });
+    t.match(source, { ...body, status: 'draft', last_run: null, streams: 0, pattern_version: '1.7.0' });
     t.equal(made.status, 201);
     t.equal(made.headers.get('location'), `/api/v1/sources/${source.source_id}`);
     t.equal(made.headers.get('etag'), `"${source.etag}"`);
