@@ -1,8 +1,8 @@
 #!/bin/sh
-# Prints the bytes of a program for one architecture as base64: build.sh probe|sweep amd64|arm64
+# Prints the bytes of a program for one architecture as base64: build.sh probe|sweep|read amd64|arm64
 # The bytes are those of gcc 12.2.0 and binutils 2.40, as in Debian 12: packages gcc, gcc-aarch64-linux-gnu (ADR 32).
 set -eu
-case "$1" in probe | sweep) ;; *) exit 2 ;; esac
+case "$1" in probe | sweep | read) ;; *) exit 2 ;; esac
 case "$2" in amd64) compiler=x86_64-linux-gnu-gcc ;; arm64) compiler=aarch64-linux-gnu-gcc ;; *) exit 2 ;; esac
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT

@@ -2,7 +2,7 @@
 typedef unsigned long word;
 
 #if defined(__x86_64__)
-enum { SYS_write = 1, SYS_close = 3, SYS_mmap = 9, SYS_nanosleep = 35, SYS_clone = 56, SYS_wait4 = 61, SYS_kill = 62,
+enum { SYS_read = 0, SYS_write = 1, SYS_close = 3, SYS_mmap = 9, SYS_nanosleep = 35, SYS_clone = 56, SYS_wait4 = 61, SYS_kill = 62,
        SYS_getdents64 = 217, SYS_clock_gettime = 228, SYS_exit_group = 231, SYS_openat = 257, SYS_unlinkat = 263,
        SYS_renameat = 264, O_DIRECTORY = 0x10000, O_NOFOLLOW = 0x20000 };
 static long call(long n, word a, word b, word c, word d, word e, word f) {
@@ -15,7 +15,7 @@ static long call(long n, word a, word b, word c, word d, word e, word f) {
   return result;
 }
 #elif defined(__aarch64__)
-enum { SYS_unlinkat = 35, SYS_renameat = 38, SYS_openat = 56, SYS_close = 57, SYS_getdents64 = 61, SYS_write = 64,
+enum { SYS_unlinkat = 35, SYS_renameat = 38, SYS_openat = 56, SYS_close = 57, SYS_getdents64 = 61, SYS_read = 63, SYS_write = 64,
        SYS_exit_group = 94, SYS_nanosleep = 101, SYS_clock_gettime = 113, SYS_kill = 129, SYS_clone = 220,
        SYS_mmap = 222, SYS_wait4 = 260, O_DIRECTORY = 0x4000, O_NOFOLLOW = 0x8000 };
 static long call(long n, word a, word b, word c, word d, word e, word f) {

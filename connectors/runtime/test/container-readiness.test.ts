@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { containerRuntime } from '@weir/connector-runtime';
 import { testRun } from '@weir/connector-runtime/testing';
 import t from 'tap';
 import { testEngine } from '../../../test/engines/index.ts';
+import { ownWorkspace } from './container-kit.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'container-readiness-'));
 t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -48,6 +49,24 @@ t.test('a rootful engine is refused, and its limits are seen to hold where that 
   await t.rejects(containerRuntime(at).ready(), refusal('engine_not_rootless'));
   t.match(await containerRuntime({ ...at, waivers: ['rootful'] }).ready(), { limitsHold: true, rootless: false });
 });
+
+t.test(
+  "a workspace of a group that is not the engine's → refused as unreadable, until its group is right",
+  async (t) => {
+    const engine = await testEngine(t, 'rootless');
+    if (typeof engine === 'string') return t.plan(0, engine);
+    const workspaceRoot = await ownWorkspace(t, engine);
+    const { socketPath } = engine;
+    const runtime = containerRuntime({ ...options, socketPath, workspaceRoot, waivers: ['rootful', 'limits'] });
+    await runtime.ready();
+    await chown(workspaceRoot, -1, engine.inputGroup + 1);
+    await t.rejects(runtime.ready(), { code: 'workspace_unreadable', origin: 'platform' });
+    await t.rejects(runtime.run(testRun('weir/x:1')), { code: 'workspace_unreadable' }, 'a run too');
+    t.strictSame(await readdir(workspaceRoot), [], 'nothing of the proof is left');
+    await chown(workspaceRoot, -1, engine.inputGroup);
+    await runtime.ready();
+  },
+);
 
 t.test('an engine that enforces no limit is refused, whatever it says of itself', async (t) => {
   const engine = await testEngine(t, 'rootless');

@@ -27,7 +27,7 @@ for (const [architecture, tools] of Object.entries(COMPILERS)) {
   t.test(`the programs for ${architecture}, built from source → the bytes that workers bring`, async (t) => {
     const reason = await hindrance(tools);
     if (reason !== undefined) return t.plan(0, reason);
-    for (const program of ['probe', 'sweep'] as const) {
+    for (const program of ['probe', 'sweep', 'read'] as const) {
       const { stdout } = await run('sh', [BUILD, program, architecture]);
       t.equal(
         ownProgram(program, architecture)?.toString('hex'),

@@ -61,7 +61,8 @@ async function provenCheck({ role, socketPath, workspaceRoot }: RolePlace): Prom
   try {
     const socketGid = (await lstat(socketPath)).gid;
     await containerRuntime({ socketPath, socketGid, workspaceRoot, role, mode: 'production' }).ready();
-    return check('ready for connectors', true, 'limits hold under a container that breaks them', '');
+    const found = 'limits hold under a container that breaks them, and inputs can be read';
+    return check('ready for connectors', true, found, '');
   } catch (error) {
     if (!(error instanceof ConnectorError)) throw error;
     if (error.reason === OF_THE_WORKER && process.getuid?.() === 0) {

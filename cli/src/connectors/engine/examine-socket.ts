@@ -87,6 +87,13 @@ export async function userName(uid: number): Promise<string> {
   return (await lines('/etc/passwd')).find((line) => line[2] === String(uid))?.[0] ?? String(uid);
 }
 
-async function groupName(gid: number): Promise<string> {
+/** The primary group of a user of this machine. */
+export async function primaryGroup(uid: number): Promise<number | undefined> {
+  const gid = (await lines('/etc/passwd')).find((line) => line[2] === String(uid))?.[3];
+  return gid === undefined ? undefined : Number(gid);
+}
+
+/** The name of a group of this machine, or its number. */
+export async function groupName(gid: number): Promise<string> {
   return (await lines('/etc/group')).find((line) => line[2] === String(gid))?.[0] ?? String(gid);
 }

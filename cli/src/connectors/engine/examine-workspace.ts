@@ -2,6 +2,7 @@ import { lstat, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { checksOf, type EngineCheck } from './engine-check.ts';
 import type { RolePlace } from './engine-role.ts';
+import { groupName, primaryGroup } from './examine-socket.ts';
 
 const MODE_BITS = 0o7777;
 const WRITABLE_BY_OTHERS = 0o022;
@@ -9,8 +10,8 @@ const WANTED_OPTIONS = ['noexec', 'nosuid', 'nodev'];
 const TMPFILES = 'systemd-tmpfiles --create weir-connector-engine.conf';
 const MOUNT = (role: string) => `systemctl start 'run-weir\\x2dconnectors-${role}.mount'`;
 
-/** The workspace of one role: whose it is, and that nothing in it is run, nor grows without bounds. */
-export async function examineWorkspace({ role, workspaceRoot }: RolePlace): Promise<EngineCheck[]> {
+/** The workspace of one role: whose it is, who reads it, and that nothing in it is run, nor grows without bounds. */
+export async function examineWorkspace({ role, socketPath, workspaceRoot }: RolePlace): Promise<EngineCheck[]> {
   const check = checksOf(role);
   const facts = await lstat(workspaceRoot).catch(() => undefined);
   if (facts === undefined || !facts.isDirectory()) {
@@ -25,10 +26,24 @@ export async function examineWorkspace({ role, workspaceRoot }: RolePlace): Prom
   const found = mount === undefined ? 'not known' : `${mount.type} ${options.join(',')}`;
   return [
     check('workspace owner', isOurs, `user ${facts.uid}`, `run this as the user of the worker; ${TMPFILES}`),
+    await groupCheck({ role, socketPath, gid: facts.gid }),
     check('workspace mode', (facts.mode & WRITABLE_BY_OTHERS) === 0, mode, TMPFILES),
     check('workspace is bounded', isBounded, found, MOUNT(role)),
     check('workspace runs nothing', isInert, found, MOUNT(role)),
   ];
+}
+
+/** The engine reads by its group what workers write there: the primary group of the user that the socket belongs to. */
+async function groupCheck({ role, socketPath, gid }: Pick<RolePlace, 'role' | 'socketPath'> & { gid: number }) {
+  const check = checksOf(role);
+  const socket = await lstat(socketPath).catch(() => undefined);
+  const wanted = socket && (await primaryGroup(socket.uid));
+  const found = await groupName(gid);
+  if (wanted === undefined)
+    return check('workspace group', 'unknown', found, 'start the engine, which names its group');
+  const group = await groupName(wanted);
+  const next = `the engine reads it by the group ${group}: ${TMPFILES}; of a folder of your own: chgrp ${group}, chmod 2750`;
+  return check('workspace group', gid === wanted, gid === wanted ? found : `${found}, not ${group}`, next);
 }
 
 /** That no role writes where the other's connectors read. */

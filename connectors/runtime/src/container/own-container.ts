@@ -21,12 +21,14 @@ export type OwnRun = {
   readonly user: ImageUser;
   /** A folder that it works in, where it may write. */
   readonly folder?: string;
+  /** The folder that it finds as a connector finds its inputs. */
+  readonly inputs?: string;
   /** What its user may do beyond what it owns. */
   readonly capabilities?: readonly string[];
 };
 
 /**
- * Runs a program of ours as a connector is run, but without inputs, and gives what it printed; undefined where there is none
+ * Runs a program of ours as a connector is run, and gives what it printed; undefined where there is none
  * for the architecture. Rejects when it takes longer than a minute, or the engine refuses it.
  */
 export async function runOwnProgram(engine: EngineClient, run: OwnRun): Promise<string | undefined> {
@@ -56,11 +58,14 @@ async function outputOf(engine: EngineClient, options: ContainerCreateOptions): 
   }
 }
 
-function optionsOf({ program, limits, user, folder, capabilities }: OwnRun, imageId: string): ContainerCreateOptions {
+function optionsOf(
+  { program, limits, user, folder, inputs, capabilities }: OwnRun,
+  imageId: string,
+): ContainerCreateOptions {
   // By these it is removed like a run whose deadline has passed, should we not be there any more.
   const labels = { [LABEL.role]: 'probe', [LABEL.deadline]: String(Date.now() + TIMEOUT_MS) };
   const name = `weir-${program}-${randomUUID()}`;
-  const plan = { name, imageId, user, limits, labels, command: [], environment: {}, inputs: undefined };
+  const plan = { name, imageId, user, limits, labels, command: [], environment: {}, inputs };
   const { HostConfig, ...options } = createOptions({ ...plan, segments: folder });
   return {
     ...options,

@@ -1,15 +1,22 @@
-import { type ContainerRuntime, containerRuntime, type IsLive } from '@weir/connector-runtime';
+import {
+  CONNECTOR_ERRORS,
+  ConnectorError,
+  type ContainerRuntime,
+  containerRuntime,
+  type IsLive,
+} from '@weir/connector-runtime';
 import { type Kernel, repeat } from '@weir/kernel';
 import { type RuntimeChoice, type RuntimeRole, runtimeChoice } from '../../model/runtime/runtime-choice.ts';
 import { settingsOf } from '../../settings.ts';
 
 const REAP_EVERY_MS = 60_000;
+const NOT_READY = 'the connector engine is not ready: every run ends so until it is';
 /** Folders that a line of the log names. */
 const MAX_NAMED = 10;
 
 /** What runs the connectors of one role in this worker. */
 export interface RoleEngine {
-  /** Resolves with the choice once it may be used; rejects with `connector_runtime_unavailable` else. */
+  /** Resolves with the choice once it may be used; rejects with the `ConnectorError` of what does not hold else. */
   prepare(): Promise<RuntimeChoice>;
   /** Removes what an attempt that is over has left in the engine; one that cannot be asked now is looked at again later. */
   endAttempt(run: { execution: string; attempt: string }): Promise<void>;
@@ -22,7 +29,10 @@ export interface RoleEngine {
 export function roleEngine(kernel: Kernel, role: RuntimeRole): RoleEngine {
   const choice = runtimeChoice(settingsOf(kernel), role, kernel.mode);
   const runtime = choice.kind === 'container' ? containerRuntime({ ...choice, mode: kernel.mode }) : undefined;
-  if (runtime !== undefined) startReaping(kernel, runtime);
+  if (runtime !== undefined) {
+    startReaping(kernel, runtime);
+    void runtime.ready().catch((err: unknown) => kernel.log.error({ err, role, hint: hintOf(err) }, NOT_READY));
+  }
   return {
     async prepare() {
       await runtime?.ready();
@@ -33,6 +43,8 @@ export function roleEngine(kernel: Kernel, role: RuntimeRole): RoleEngine {
     },
   };
 }
+
+const hintOf = (err: unknown) => (err instanceof ConnectorError ? CONNECTOR_ERRORS[err.code].hint : undefined);
 
 /** Ends with the process: nothing waits for it. */
 function startReaping(kernel: Kernel, runtime: ContainerRuntime): void {
