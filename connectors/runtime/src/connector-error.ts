@@ -186,7 +186,7 @@ export const CONNECTOR_ERRORS = {
     origin: 'config',
     retryable: false,
     message: 'The connector cannot work with this configuration',
-    hint: 'Correct what it names, such as an address, a credential or a permission, then discover again.',
+    hint: 'Correct what it names, such as an address, a credential or a permission; if its server failed, discover again later.',
   },
   connector_no_answer: {
     origin: 'source',

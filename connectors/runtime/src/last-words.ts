@@ -41,6 +41,15 @@ export function boundReached({ code, words, error }: LastWords): ConnectorErrorC
   return WORDS.find(([words]) => words.test(text))?.[1];
 }
 
+/** What servers and HTTP clients say of a server that works for no one, or not now: a number alone may be any. */
+const SERVER_DOWN =
+  /\b(?:HTTP(?:\/[\d.]+)?|status(?: ?code)?|response(?: code)?|error(?: code)?)\W{0,4}(?:429|50[0234])\b|\b50[0234] (?:Server Error|Service|Bad|Gateway|Internal)|\bService (?:Temporarily )?Unavailable\b|\bBad Gateway\b|\bGateway Time-?out\b|\bInternal Server Error\b|\bToo Many Requests\b/i;
+
+/** Whether words blame the server that a connector asked, not what the connector was given. */
+export function saysServerDown(words: unknown): boolean {
+  return typeof words === 'string' && SERVER_DOWN.test(words);
+}
+
 /** How many of the last texts are kept, and how much of the end of each. */
 const MAX_TEXTS = 64;
 const MAX_TEXT_CHARS = 2_048;

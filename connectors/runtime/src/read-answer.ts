@@ -10,7 +10,7 @@ import type { ConnectorExit, ConnectorProcess } from './connector-runtime.ts';
 import { answerDeadlines, type Deadlines, watchDeadlines } from './deadlines.ts';
 import { endOf } from './end-of.ts';
 import { controlConfig } from './evidence.ts';
-import { saidTail } from './last-words.ts';
+import { saidTail, saysServerDown } from './last-words.ts';
 import { createRouter } from './router.ts';
 import { stopLate } from './stop-late.ts';
 import { type Failure, platformFailure, runFailure, traceFailure } from './verdict.ts';
@@ -146,9 +146,11 @@ export async function readCheck(
   return { ...failure, code, hint, origin: failure.retryable ? failure.origin : origin, ...said };
 }
 
-/** A FAILED as an error; what it does not say of itself, the error beside it says, or else it is the configuration's. */
+/** A FAILED as an error; what it does not say of itself, the error beside it says, then its words; else it is the configuration's. */
 function refusalOf(status: Partial<ConnectionStatus>, beside: TraceError | undefined): TraceError {
-  const { message, code, hint, failure_type = beside?.failure_type ?? 'config_error', origin, retry_at } = status;
+  const { message, code, hint, origin, retry_at } = status;
+  const worded = saysServerDown(message) ? 'transient_error' : 'config_error';
+  const { failure_type = beside?.failure_type ?? worded } = status;
   const ours = typeof code === 'string' && CODE_PATTERN.test(code) ? { internal_message: code } : {};
   return {
     message: typeof message === 'string' ? message : '',

@@ -82,6 +82,32 @@ const KINDS: Readonly<
       detail: /It says: Service unavailable: 503\.$/,
     },
   },
+  'a server that is down, as the answer of check alone': {
+    verb: 'check',
+    says: () => ({
+      lines: [
+        failedCheck("Unable to connect to stream people - '503 Server Error: Service Unavailable for url: http://a'"),
+      ],
+      code: 0,
+    }),
+    reads: {
+      code: 'connector_check_failed',
+      origin: 'source',
+      retryable: true,
+      detail: /It says: Unable to connect to stream people/,
+      hint: /later/,
+    },
+  },
+  'a rate limit, as the answer of check alone': {
+    verb: 'check',
+    says: () => ({ lines: [failedCheck('Exhausted request attempts. HTTP Status Code: 429.')], code: 0 }),
+    reads: { code: 'connector_check_failed', origin: 'source', retryable: true },
+  },
+  'a number that is no status, as the answer of check': {
+    verb: 'check',
+    says: () => ({ lines: [failedCheck('The account 503 may read at most 500 tables')], code: 0 }),
+    reads: { code: 'connector_check_failed', origin: 'config', retryable: false },
+  },
   'an error of its own, with its trace beside it': {
     says: (at) => ({ lines: [trace('Something went wrong', 'system_error', { stack_trace: python(at) })] }),
     reads: { code: 'connector_system_error', origin: 'source', detail: /It says: Something went wrong\.$/ },
