@@ -59,6 +59,8 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/platform/test/whole-platform.test.ts': 7.5,
   'plugins/transforms/test/hydrate.test.ts': 7,
   'plugins/sources/test/edited-files.test.ts': 26,
+  'plugins/sources/test/add-connector.test.ts': 8,
+  'cli/test/connectors-add.test.ts': 7,
   'plugins/sources/test/shared-states.test.ts': 7,
   'plugins/sources/test/states-left-out.test.ts': 7,
   'plugins/sources/test/rotated-credentials.test.ts': 7,

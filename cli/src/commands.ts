@@ -33,6 +33,7 @@ import { TenantsCreate } from './commands/operate/tenants-create.ts';
 import { RunsWait } from './commands/runs/runs.ts';
 import { RunsReceipt, SourcesReceipt } from './commands/runs/runs-receipt.ts';
 import { RunsVerify } from './commands/runs/runs-verify.ts';
+import { ConnectorsAdd } from './commands/sources/connectors-add.ts';
 import { SourcesCancel } from './commands/sources/sources-cancel.ts';
 import { SourcesCreate } from './commands/sources/sources-create.ts';
 import { SourcesCredentialsRotate, SourcesCredentialsSet } from './commands/sources/sources-credentials.ts';
@@ -93,7 +94,7 @@ const SOURCES = [
 const STREAMS = [SourcesStreamsAdd, SourcesStreamsSet, SourcesStreamsBulk, SourcesStreamsDelete];
 const TRANSFORMS = [TransformsLogs, ...transformScheduleCommands];
 const RUNS = [RunsWait, RunsLogs, RunsReceipt, RunsVerify];
-const PATTERNS = [TransformsTest, ConnectorsTest, PatternsRegister, PatternsReconcile];
+const PATTERNS = [TransformsTest, ConnectorsTest, ConnectorsAdd, PatternsRegister, PatternsReconcile];
 const DATASETS = [DatasetsPreview, DatasetsSchema, DatasetsQuarantineList, DatasetsQuarantineReplay, Sql];
 const ACCESS = [PoliciesCreate, PoliciesPut, PoliciesActivate, PoliciesArchive, PoliciesDryRun];
 const OPERATION = [

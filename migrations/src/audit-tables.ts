@@ -11,6 +11,7 @@ export const SHARED_TABLES: Readonly<Record<string, string>> = {
     'the one row that says that the secret store is in use for good; the platform role can only add',
   'sources.pattern': 'which version of a connector pattern is in force; nothing is deleted from it',
   'sources.pattern_version': 'what connector patterns say; nothing is deleted from it',
+  'sources.inspection': 'looks at connector images, by platform admins, before patterns are made of them',
   'sources.webhook_call': 'signatures of requests that changed patterns, so that none is taken twice',
   'sources.rotation_due':
     'which tenants have credentials waiting to be written to the secret store, and nothing of them',

@@ -44,6 +44,7 @@ import { s42_files_gone } from './s42_files_gone.ts';
 import { s43_replaced_rows } from './s43_replaced_rows.ts';
 import { s44_read_notes } from './s44_read_notes.ts';
 import { s45_discovery_looks } from './s45_discovery_looks.ts';
+import { s46_inspections } from './s46_inspections.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -107,4 +108,5 @@ export const migrations: readonly Migration[] = [
   s43_replaced_rows,
   s44_read_notes,
   s45_discovery_looks,
+  s46_inspections,
 ];

@@ -179,6 +179,8 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_UPLOAD_DIR', because('sources', 'where files that callers bring lie')],
   ['WEIR_UPLOAD_QUOTA_MIB', because('sources', 'what the uploads of one tenant may hold')],
   ['WEIR_EGRESS_ALLOW', because('connectors', 'private networks that connectors may reach')],
+  ['WEIR_CONNECTOR_MAX_IMAGE_MIB', because('sources', 'a pull by request may not fill the disk of the engine')],
+  ['WEIR_CONNECTOR_REGISTRIES', because('sources', 'where images of added connectors may come from')],
   ['WEIR_PATTERN_FAULTS', because('sources', 'one bad pattern file may or may not keep the platform from being ready')],
   ['WEIR_SOURCE_WORKSPACE_DIR', because('connectors', 'where inputs of connectors of syncs are put')],
   ['WEIR_DISCOVERY_WORKSPACE_DIR', because('connectors', 'where inputs of discoveries are put')],

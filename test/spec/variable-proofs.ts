@@ -344,6 +344,16 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'without secrets the routes are closed, and a bad file keeps the platform from being ready unless told',
     'WEIR_PATTERN_FAULTS',
   ),
+  ...proved(
+    'plugins/sources/test/add-connector.test.ts',
+    'only images of listed registries are pulled, and pinned by the digest of their name',
+    'WEIR_CONNECTOR_REGISTRIES',
+  ),
+  ...proved(
+    'plugins/sources/test/add-connector.test.ts',
+    'a pull of more than an image may take is broken off',
+    'WEIR_CONNECTOR_MAX_IMAGE_MIB',
+  ),
   ...proved(PROGRAMS, 'the CLI goes to that server', 'WEIR_URL', 'WEIR_PROFILE'),
   ...proved(
     CLI,

@@ -20,6 +20,18 @@ export const CONNECTOR_ERRORS = {
     message: 'The registry has no such connector image',
     hint: 'Check the name, tag and digest of the image in the pattern; a tag or digest that was removed must be published again.',
   },
+  connector_registry_closed: {
+    origin: 'config',
+    retryable: false,
+    message: 'The image is not in the engine, and its registry is none that images may be taken from',
+    hint: 'Put the image into the engine by hand (docker pull), or have the operator name its registry in WEIR_CONNECTOR_REGISTRIES.',
+  },
+  connector_image_too_large: {
+    origin: 'config',
+    retryable: false,
+    message: 'The connector image is larger than images that are added may be',
+    hint: 'Use a smaller image, put this one into the engine by hand, or have the operator raise WEIR_CONNECTOR_MAX_IMAGE_MIB.',
+  },
   connector_image_denied: {
     origin: 'platform',
     retryable: false,

@@ -33,6 +33,10 @@ export type ConnectorRun = {
   readonly segments?: boolean;
   /** The digest or id of the image that an earlier run has recorded; another one under the same name is refused. */
   readonly pinned?: string;
+  /** False where only an image that is in the engine already may be run. */
+  readonly mayPull?: boolean;
+  /** A pull of layers that are larger together is broken off. */
+  readonly maxPullBytes?: number;
   /** Asked by a runtime that pulls, before anything is given to the image; what it throws is thrown as it is. */
   readonly admit?: (image: RunImage) => void;
   /** Told that the image is pulled, and how far it is, by a runtime that pulls. */

@@ -23,6 +23,7 @@ export {
 export { DEFAULT_LIMITS, LABEL } from './container/create-options.ts';
 export { loadEngineLibrary } from './container/engine-client.ts';
 export { makeEngineFolder } from './container/engine-workspace.ts';
+export { type ImageReference, parseImageReference } from './container/image-reference.ts';
 export { type EngineFacts, type EngineWaiver, engineWaivers } from './container/readiness.ts';
 export type { IsLive, Reaped } from './container/reap-runs.ts';
 export { answerDeadlines, DEFAULT_DEADLINES, type Deadlines, syncDeadlines } from './deadlines.ts';

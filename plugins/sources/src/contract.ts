@@ -21,6 +21,15 @@ export {
   readRunLogs,
 } from './contract/discovery/run-logs.ts';
 export { SOURCE_FAILURES, type SourceFailureCode } from './contract/failures.ts';
+export { inspectionProblems } from './contract/inspection/inspection-problems.ts';
+export {
+  getInspection,
+  Inspection,
+  type InspectionView,
+  inspectImage,
+  LAPTOP_LINES,
+  registerInspected,
+} from './contract/inspection/inspections.ts';
 export { sourceProblems } from './contract/problems.ts';
 export { getSourceReadiness } from './contract/readiness.ts';
 export {

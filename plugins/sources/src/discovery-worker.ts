@@ -7,5 +7,5 @@ export const worker = {
   role: DISCOVERY_ROLE,
   workflowsPath,
   activities: discoveryActivities,
-  ungated: ['endDiscovery'],
+  ungated: ['endDiscovery', 'endInspection'],
 };

@@ -5,11 +5,11 @@ import { scheduleProblems } from '@weir/plugin-schedules/contract';
 import { failurePages, workProblems } from '@weir/work';
 import { routes } from './api/routes.ts';
 import { patternWebhooks, refuseSameSecrets } from './api/webhooks.ts';
-import { credentialProblems, SOURCE_FAILURES, sourceProblems, uploadProblems } from './contract.ts';
+import { credentialProblems, inspectionProblems, SOURCE_FAILURES, sourceProblems, uploadProblems } from './contract.ts';
 import { entities } from './model/entities.ts';
 import { connectorProblems } from './model/failure/connector-problems.ts';
 import { reportedPages } from './model/pattern/reported-codes.ts';
-import { DISCOVERY_KIND, REPLAY_KIND, SYNC_KIND, VERIFY_KIND } from './model/run-kinds.ts';
+import { DISCOVERY_KIND, INSPECTION_KIND, REPLAY_KIND, SYNC_KIND, VERIFY_KIND } from './model/run-kinds.ts';
 import { background } from './service/background.ts';
 import { contributions } from './service/contributions.ts';
 import { patternCatalog } from './service/pattern/catalog.ts';
@@ -23,7 +23,7 @@ export default definePlugin({
   settings,
   entities,
   problems: {
-    ...{ ...sourceProblems, ...credentialProblems, ...connectorProblems },
+    ...{ ...sourceProblems, ...credentialProblems, ...inspectionProblems, ...connectorProblems },
     ...{ ...uploadProblems, ...scheduleProblems, ...failurePages(SOURCE_FAILURES), ...workProblems },
   },
   setup(kernel) {
@@ -38,7 +38,7 @@ export default definePlugin({
         ...patternWebhooks(kernel.settings, sql).map((reader) => contribute(SignatureReaders, reader)),
       ],
       reported: reportedPages(loaded.reported),
-      runKinds: [SYNC_KIND, DISCOVERY_KIND, VERIFY_KIND, REPLAY_KIND],
+      runKinds: [SYNC_KIND, DISCOVERY_KIND, VERIFY_KIND, REPLAY_KIND, INSPECTION_KIND],
       ...background({ kernel, sql, loaded }),
     };
   },

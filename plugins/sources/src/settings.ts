@@ -45,6 +45,18 @@ export const settings = Type.Object({
     default: 60,
     description: 'A connector that takes longer to say whether it can work with its configuration is stopped',
   }),
+  WEIR_CONNECTOR_REGISTRIES: Type.String({
+    pattern: '^[a-z0-9._:/-]*(?:[ ,]+[a-z0-9._:/-]+)*$',
+    default: '',
+    description:
+      'Registries from which images of added connectors are pulled, separated by spaces, each with or without the beginning of a path, such as docker.io/airbyte; empty: only images that are in the engine already are added',
+  }),
+  WEIR_CONNECTOR_MAX_IMAGE_MIB: Type.Integer({
+    minimum: 1,
+    maximum: 1_048_576,
+    default: 4_096,
+    description: 'What the layers of the image of an added connector may take together while they are pulled, MiB',
+  }),
   WEIR_PATTERN_FAULTS: OneOf(['block', 'tolerate'], {
     default: 'block',
     description: 'Whether a pattern file that cannot be used keeps the platform from being ready',

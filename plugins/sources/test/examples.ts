@@ -12,6 +12,8 @@ import {
   downloadDiscoveryLogs,
   downloadRunLogs,
   getDiscoveryStatus,
+  getInspection,
+  inspectImage,
   listStreams,
   pauseSchedule,
   previewReset,
@@ -20,6 +22,7 @@ import {
   readDiscoveryLogs,
   readDiscoveryLooks,
   refreshSchema,
+  registerInspected,
   resetSource,
   resetStream,
   startDiscovery,
@@ -82,7 +85,15 @@ async function seedStreams(api: Api): Promise<ExampleCall[]> {
   ];
 }
 
+/** No image is in any engine of a fuzzed platform, so that no inspection finds anything. */
+const INSPECTED = { why: 'it needs an image that was inspected, in a container engine' };
+
 export const examples: Examples = {
+  own: [
+    { of: inspectImage, why: 'asks a connector image how it is configured' },
+    { of: getInspection, why: 'shows what an image said' },
+    { of: registerInspected, why: 'makes a pattern of an image' },
+  ],
   shared: { pattern_id: 'files' },
   furnish: async (tenancy) => ({ ...(await furnishSource(tenancy)), ...(await furnishCredential(tenancy)) }),
   meant: [
@@ -99,6 +110,9 @@ export const examples: Examples = {
     example(bulkStreams, { body: { streams: [{ name: 'made_too', schema }] } }),
     example(refreshSchema, { body: { streams: [orders] } }),
     example(putSchedule, { body: RARELY }),
+    example(inspectImage, { body: { tenant: 'acme', image: 'weir/connector-files:1.0.0' } }),
+    { of: getInspection, unreached: INSPECTED },
+    example(registerInspected, { body: {}, unreached: INSPECTED }),
     { of: resetStream, headers: stale },
     { of: resetSource, headers: stale },
     { of: downloadRunLogs, headers: text },

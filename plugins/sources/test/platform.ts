@@ -46,10 +46,10 @@ export interface TestPlatform {
   db: RunningPlatform['database']['db'];
   tenant: TestDatabase['tenant'];
   url: string;
-  /** A token of a user with one role in one tenant. */
-  token(alias: string, role?: string): Promise<string>;
-  /** Calls the API as a user with one role in one tenant. */
-  as(alias: string, role?: string): Promise<Api>;
+  /** A token of a user with such roles in one tenant; an admin unless given. */
+  token(alias: string, ...roles: string[]): Promise<string>;
+  /** Calls the API as a user with such roles in one tenant; an admin unless given. */
+  as(alias: string, ...roles: string[]): Promise<Api>;
   /** Starts a worker process; it is killed with the test if it still runs. */
   startWorker(environment?: Record<string, string>): Promise<Worker>;
 }
@@ -87,10 +87,11 @@ export async function testPlatform(
   const api = await startApi(platform);
   t.teardown(() => api.stop());
   const tenants = new Set<string>();
-  const token = async (alias: string, role = 'admin') => {
+  const token = async (alias: string, ...given: string[]) => {
+    const roles = given.length === 0 ? ['admin'] : given;
     if (!tenants.has(alias)) await database.tenant(alias);
     tenants.add(alias);
-    return issuer.userToken({ subject: `${role}@${alias}`, organizations: [alias], roles: [role] });
+    return issuer.userToken({ subject: `${roles.join('+')}@${alias}`, organizations: [alias], roles });
   };
   return {
     folder,
@@ -103,8 +104,8 @@ export async function testPlatform(
     runs: platform.runs,
     db: platform.database.db,
     tenant: (alias) => database.tenant(alias),
-    async as(alias, role = 'admin') {
-      const given = await token(alias, role);
+    async as(alias, ...roles) {
+      const given = await token(alias, ...roles);
       return (endpoint, input = {}, headers = {}) =>
         call(endpoint, input, { url: api.url, token: given, tenant: alias, headers });
     },

@@ -2,6 +2,7 @@
 export const KIND_WORDS: Readonly<Record<string, string>> = {
   'source-sync': 'Sync',
   'source-discovery': 'Discovery',
+  'image-inspection': 'Inspection of an image',
   sync_verify: 'Verification of a sync',
   quarantine_replay: 'Replay of rejected lines',
   transform: 'Transform',

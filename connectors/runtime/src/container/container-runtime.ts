@@ -50,11 +50,15 @@ export type ContainerRuntimeOptions = {
 export type ContainerRuntime = ConnectorRuntime & {
   /** Resolves when the engine may run connectors; rejects with `connector_runtime_unavailable` and the reason. */
   readonly ready: () => Promise<EngineFacts>;
+  /** The image that a name stands for now, pulled where it may be, and found fit to be run. */
+  readonly resolve: (request: ImageAsked) => Promise<RunImage>;
   /** Removes the containers and workspaces of this role whose run is not live. */
   readonly reap: (isLive: IsLive) => Promise<Reaped>;
   /** Removes what an attempt that is over has left, and those of its run before it. */
   readonly endAttempt: (labels: Pick<ConnectorLabels, 'execution' | 'attempt'>) => Promise<void>;
 };
+
+type ImageAsked = Pick<ConnectorRun, 'image' | 'pinned' | 'mayPull' | 'maxPullBytes' | 'onPull' | 'signal'>;
 
 /** The longest that any run may take; the reaper removes what is older, whatever is said of it. */
 export const MAX_CONTAINER_AGE_MS = 7 * 24 * 60 * 60 * 1_000;
@@ -83,6 +87,16 @@ export function containerRuntime(options: ContainerRuntimeOptions): ContainerRun
     users.set(image.id, user);
     return user;
   };
+  const imageOf = async ({ image, pinned, mayPull, maxPullBytes, onPull, signal }: ImageAsked) => {
+    if (options.isProven === true) await checkEngineSocket(socketPath, socketGid);
+    else await ready();
+    return begun(async () => {
+      const asked = { image, pinned, mayPull, maxPullBytes, onProgress: onPull };
+      const found = await unlessAborted((await images).resolve(asked), signal);
+      checkImage(found);
+      return found;
+    });
+  };
   return {
     ready,
     async reap(isLive) {
@@ -93,15 +107,9 @@ export function containerRuntime(options: ContainerRuntimeOptions): ContainerRun
       await checkEngineSocket(socketPath, socketGid);
       await reapAttempt({ engine: await engine(), workspaceRoot, role }, labels);
     },
+    resolve: async (request) => factsOf(await imageOf(request)),
     async run(request) {
-      if (options.isProven === true) await checkEngineSocket(socketPath, socketGid);
-      else await ready();
-      const image = await begun(async () => {
-        const asked = { image: request.image, pinned: request.pinned, onProgress: request.onPull };
-        const found = await unlessAborted((await images).resolve(asked), request.signal);
-        checkImage(found);
-        return found;
-      });
+      const image = await imageOf(request);
       request.admit?.(factsOf(image));
       return begun(async () => start({ engine: await engine(), image, user: await userOf(image), options, request }));
     },

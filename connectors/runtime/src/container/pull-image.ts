@@ -7,7 +7,7 @@ import { type ImageReference, parseImageReference, referenceText } from './image
 export type ImageFacts = {
   /** The engine's id, by which it is run. */
   readonly id: string;
-  /** The registry's digest; the id for an image that came from no registry. */
+  /** The digest of this name at its registry; the id where it has none. */
   readonly digest: string;
   readonly architecture: string;
   readonly user: string;
@@ -19,12 +19,18 @@ export type ImageRequest = {
   readonly image: string;
   /** The digest (or id) that an earlier run has recorded; another image under the same name is refused. */
   readonly pinned?: string | undefined;
+  /** False where only what is in the engine already is wanted. */
+  readonly mayPull?: boolean | undefined;
+  /** A pull of layers that are larger together is broken off. */
+  readonly maxPullBytes?: number | undefined;
   readonly onProgress?: ((progress: PullProgress) => void) | undefined;
 };
 
 type OnProgress = (progress: PullProgress) => void;
 /** A pull that goes on, and who is told of it. */
 type Pull = { readonly done: Promise<void>; readonly listeners: Set<OnProgress> };
+/** What may end a pull before its end. */
+type PullBounds = Pick<ImageRequest, 'maxPullBytes'>;
 
 export type ImageStore = { readonly resolve: (request: ImageRequest) => Promise<ImageFacts> };
 
@@ -37,18 +43,21 @@ const PULL_SILENCE_MS = 120_000;
  */
 export function imageStore(engine: EngineClient): ImageStore {
   const pulling = new Map<string, Pull>();
-  const begin = (reference: string): Pull => {
+  const begin = (reference: string, bounds: PullBounds): Pull => {
     const listeners = new Set<OnProgress>();
     const tell: OnProgress = (progress) => {
       for (const listen of listeners) listen(progress);
     };
-    const done = pull(engine, reference, tell).finally(() => pulling.delete(reference));
+    const done = pull(engine, reference, { onProgress: tell, ...bounds }).finally(() => pulling.delete(reference));
     const begun = { done, listeners };
     pulling.set(reference, begun);
     return begun;
   };
-  const pullOnce = async (reference: string, onProgress: OnProgress = () => undefined): Promise<void> => {
-    const { done, listeners } = pulling.get(reference) ?? begin(reference);
+  const pullOnce = async (
+    reference: string,
+    { onProgress = () => undefined, ...bounds }: Pick<ImageRequest, 'onProgress'> & PullBounds,
+  ): Promise<void> => {
+    const { done, listeners } = pulling.get(reference) ?? begin(reference, bounds);
     onProgress({ image: reference, bytes: 0, totalBytes: 0 });
     listeners.add(onProgress);
     try {
@@ -58,19 +67,20 @@ export function imageStore(engine: EngineClient): ImageStore {
     }
   };
   return {
-    async resolve({ image, pinned, onProgress }) {
+    async resolve({ image, pinned, mayPull = true, ...pulled }) {
       const asked = parseImageReference(image);
       const here = await factsOf(engine, asked);
       if (here !== undefined && isPinned(here, pinned)) return here.facts;
       // No registry can give back what came from none.
       if (here?.digests.length === 0) throw new ConnectorError('connector_image_mismatch');
+      if (!mayPull) throw new ConnectorError('connector_registry_closed');
       // A tag that has moved on: what was pinned is still to be had by its digest.
       const wanted = pinned === undefined ? asked : { ...asked, digest: pinned };
-      await pullOnce(referenceText(wanted), onProgress);
-      const pulled = await factsOf(engine, wanted);
-      if (pulled === undefined) throw new ConnectorError('connector_pull_failed');
-      if (!isPinned(pulled, pinned)) throw new ConnectorError('connector_image_mismatch');
-      return pulled.facts;
+      await pullOnce(referenceText(wanted), pulled);
+      const found = await factsOf(engine, wanted);
+      if (found === undefined) throw new ConnectorError('connector_pull_failed');
+      if (!isPinned(found, pinned)) throw new ConnectorError('connector_image_mismatch');
+      return found.facts;
     },
   };
 }
@@ -81,12 +91,19 @@ function isPinned({ facts, digests }: Found, pinned: string | undefined): boolea
   return pinned === undefined || facts.id === pinned || digests.includes(pinned);
 }
 
+/** What is here under a reference. An image that came from no registry is pinned by its id, which names it whatever its name. */
 async function factsOf(engine: EngineClient, reference: ImageReference): Promise<Found | undefined> {
+  const named = await inspected(engine, reference, referenceText(reference));
+  if (named !== undefined || reference.digest === undefined) return named;
+  return inspected(engine, reference, reference.digest);
+}
+
+async function inspected(engine: EngineClient, reference: ImageReference, text: string): Promise<Found | undefined> {
   try {
-    const found = await within(engine.getImage(referenceText(reference)).inspect());
+    const found = await within(engine.getImage(text).inspect());
     const digests = found.RepoDigests?.map((text) => text.slice(text.indexOf('@') + 1)) ?? [];
     const ofThisRepository = found.RepoDigests?.find((text) => isOf(text, reference.repository));
-    const digest = reference.digest ?? ofThisRepository?.slice(ofThisRepository.indexOf('@') + 1) ?? digests[0];
+    const digest = reference.digest ?? ofThisRepository?.slice(ofThisRepository.indexOf('@') + 1);
     const { Entrypoint: entrypoint, User: user, Volumes: volumes } = found.Config ?? {};
     const facts = {
       id: found.Id,
@@ -110,18 +127,23 @@ function isOf(digest: string, repository: string): boolean {
   return name === repository || repository.replace(/^docker\.io\/(?:library\/)?/, '') === name;
 }
 
-async function pull(engine: EngineClient, reference: string, onProgress: OnProgress): Promise<void> {
+async function pull(
+  engine: EngineClient,
+  reference: string,
+  { onProgress, maxPullBytes = Number.POSITIVE_INFINITY }: PullBounds & { onProgress: OnProgress },
+): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const abort = new AbortController();
-  const giveUp = () => {
+  const giveUp = (code: ConnectorErrorCode) => {
     abort.abort();
-    reject(new ConnectorError('connector_registry_unreachable'));
+    reject(new ConnectorError(code));
   };
-  let silence = setTimeout(giveUp, PULL_SILENCE_MS);
+  const awaitWord = () => setTimeout(giveUp, PULL_SILENCE_MS, 'connector_registry_unreachable');
+  let silence = awaitWord();
   const layers = new Map<string, { current: number; total: number }>();
   const heard = (event: PullEvent) => {
     clearTimeout(silence);
-    silence = setTimeout(giveUp, PULL_SILENCE_MS);
+    silence = awaitWord();
     // The engine answers 200 before it begins, and tells of a failure in the stream.
     if (event.error !== undefined) reject(pullFailure(undefined, event.error));
     const { current, total } = event.progressDetail ?? {};
@@ -129,7 +151,9 @@ async function pull(engine: EngineClient, reference: string, onProgress: OnProgr
     layers.set(event.id, { current, total: total ?? current });
     const all = [...layers.values()];
     const sum = (pick: (layer: { current: number; total: number }) => number) => all.reduce((n, l) => n + pick(l), 0);
-    onProgress({ image: reference, bytes: sum((l) => l.current), totalBytes: sum((l) => l.total) });
+    const totalBytes = sum((l) => l.total);
+    if (totalBytes > maxPullBytes) return giveUp('connector_image_too_large');
+    onProgress({ image: reference, bytes: sum((l) => l.current), totalBytes });
   };
   try {
     const at = reference.lastIndexOf('@') > 0 ? reference.lastIndexOf('@') : reference.lastIndexOf(':');

@@ -8,6 +8,7 @@ import type { SourceServices } from '../service/services.ts';
 /** Every endpoint of the plugin with the service call that carries it out. */
 export function routes(services: SourceServices): AnyRoute[] {
   return [
+    ...patternRoutes(services),
     ...sourceRoutes(services),
     ...services.schedules.routes(calls.sourceSchedules),
     ...credentialRoutes(services),
@@ -18,12 +19,22 @@ export function routes(services: SourceServices): AnyRoute[] {
   ];
 }
 
-function sourceRoutes({ patterns, sources, readiness, tableRefs }: SourceServices): AnyRoute[] {
+function patternRoutes({ patterns, inspections }: SourceServices): AnyRoute[] {
   return [
     handle(calls.discoverPatterns, ({ query }) => patterns.list(query)),
     handle(calls.getPattern, ({ params }) => patterns.get(params.pattern_id)),
     handle(calls.registerPattern, ({ body }) => patterns.register(body.pattern)),
     handle(calls.reconcilePatterns, ({ body, query }) => patterns.reconcile(body, query.dry_run === true)),
+    handle(calls.inspectImage, ({ principal, body, query }) => inspections.start(body, howToStart(principal, query))),
+    handle(calls.getInspection, ({ params }) => inspections.get(params.run_id)),
+    handle(calls.registerInspected, ({ params, body, query }) =>
+      inspections.register(params.run_id, body, query.dry_run === true),
+    ),
+  ];
+}
+
+function sourceRoutes({ sources, readiness, tableRefs }: SourceServices): AnyRoute[] {
+  return [
     handle(calls.createSource, ({ tenant, body }) => sources.create(tenant, body)),
     handle(calls.listSources, ({ tenant, query }) => sources.list(tenant, query)),
     handle(calls.getSource, ({ tenant, params }) => sources.get(tenant, params.source_id)),

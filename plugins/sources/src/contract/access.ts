@@ -1,4 +1,4 @@
-import { permission, webhookPermission } from '@weir/kernel/contract';
+import { permission, platformPermission, webhookPermission } from '@weir/kernel/contract';
 
 /** Reading sources, streams, patterns and runs. */
 export const readSources = permission('sources:read', 'viewer');
@@ -16,3 +16,5 @@ export const administerCredentials = permission('credentials:admin', 'admin', { 
 export const registerPatterns = webhookPermission('patterns:register');
 /** Setting all connector patterns at once: whoever signs with PATTERN_ADMIN_SECRET. */
 export const reconcilePatternSet = webhookPermission('patterns:reconcile');
+/** Adding a connector pattern by its image: patterns are shared by all tenants. */
+export const addPatterns = platformPermission('patterns:add', { capability: 'pattern:add' });

@@ -34,6 +34,30 @@ export const SOURCE_FAILURES = {
     detail: 'The connector describes more streams than one source can hold.',
     hint: 'Narrow the configuration, or make several sources.',
   },
+  connector_engine_absent: {
+    origin: 'config',
+    retryable: false,
+    detail: 'There is no container engine here, and images of others run in containers alone.',
+    hint: 'Install the connector engine, or start the development platform with that of Docker: docs/how-to/use-a-published-connector.md has the two lines.',
+  },
+  not_a_connector: {
+    origin: 'config',
+    retryable: false,
+    detail: 'The image does not answer `spec` as a source connector does.',
+    hint: 'Name the image of a connector of the Airbyte protocol. A Singer tap becomes one by the Singer bridge: docs/how-to/run-a-singer-tap.md.',
+  },
+  connector_is_destination: {
+    origin: 'config',
+    retryable: false,
+    detail: 'The image is a destination: it writes, and sources are read from.',
+    hint: 'Name the image of a source connector.',
+  },
+  spec_too_large: {
+    origin: 'source',
+    retryable: false,
+    detail: 'The specification that the connector tells is larger than one may be.',
+    hint: 'Use another version of the connector.',
+  },
   pattern_missing: {
     origin: 'platform',
     retryable: false,

@@ -37,3 +37,11 @@ export const DISCOVERY_KIND: RunKind = {
   role: DISCOVERY_ROLE,
   exclusive: true,
 };
+
+/** A look at a connector image, before a pattern is made of it; at most one at a time for each tenant. */
+export const INSPECTION_KIND: RunKind = {
+  kind: 'image-inspection',
+  workflowType: 'ImageInspectionWorkflow',
+  role: DISCOVERY_ROLE,
+  exclusive: true,
+};

@@ -1,9 +1,10 @@
-import type { Kernel } from '@weir/kernel';
+import { type Kernel, Platform } from '@weir/kernel';
 import { Producers } from '@weir/plugin-datasets/contract';
 import { Events, RunLogs } from '@weir/plugin-platform/contract';
 import { SubjectSchedules } from '@weir/plugin-schedules/contract';
 import { credentialService } from './credential/service.ts';
 import { discoveryService } from './discovery/service.ts';
+import { inspectionService } from './inspection/service.ts';
 import { patternService } from './pattern/service.ts';
 import { replayService } from './quarantine/service.ts';
 import type { FactDeps } from './readiness/source-facts.ts';
@@ -32,9 +33,11 @@ export function sourceServices(facts: FactDeps & { kernel: Kernel }) {
   const receipts = receiptService(kernel);
   const events = kernel.use(Events);
   const schedules = kernel.use(SubjectSchedules);
+  const registry = patternService(kernel, patterns);
   return {
     readiness: kernel.readiness,
-    patterns: patternService(kernel, patterns),
+    patterns: registry,
+    inspections: inspectionService({ kernel, sql: kernel.use(Platform).sql, catalog: patterns, patterns: registry }),
     sources: sourceService({ kernel, patterns, events, schedules }),
     streams: streamService(kernel, destinations),
     states: stateService(kernel, tables),

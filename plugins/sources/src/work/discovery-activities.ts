@@ -1,7 +1,7 @@
 import { Platform, type WorkerDeps } from '@weir/kernel';
 import { Producers, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
-import { attempt, logLeft, type Outcome, type RunInput, tenantOf, workFolders } from '@weir/work';
+import { attempt, logLeft, type Outcome, type RunInput, runActivities, tenantOf, workFolders } from '@weir/work';
 import { sourceFailures } from '../model/failure/failure-of.ts';
 import { patternCatalog } from '../service/pattern/catalog.ts';
 import { loadPatterns } from '../service/pattern/load-patterns.ts';
@@ -9,6 +9,7 @@ import { settingsOf } from '../settings.ts';
 import { discoveredSource } from './discovery/discovered-source.ts';
 import { knownSpecs } from './discovery/known-specs.ts';
 import { type DiscoveryDeps, finishDiscovery, runDiscovery } from './discovery/run-discovery.ts';
+import { inspectImage } from './inspection/run-inspection.ts';
 import { roleEngine } from './runtime/role-engine.ts';
 
 export type DiscoveryActivities = ReturnType<typeof discoveryActivities>;
@@ -33,6 +34,7 @@ export function discoveryActivities(given: WorkerDeps) {
   const deps = discoveryDeps(given);
   const { kernel, folders, patterns, runLogs } = deps;
   const services = { tables: kernel.use(Tables), producers: kernel.use(Producers) };
+  const inspections = runActivities({ kernel, runLogs, failures: sourceFailures });
   const swept = folders.sweep();
 
   return {
@@ -54,5 +56,11 @@ export function discoveryActivities(given: WorkerDeps) {
     /** Makes a discovery terminal and brings the streams of its source in line with it. */
     endDiscovery: async (input: RunInput, outcome: Outcome): Promise<void> =>
       finishDiscovery({ kernel, services, patterns, runLogs }, await tenantOf(kernel, input), input.run_id, outcome),
+
+    /** Looks at a connector image; one attempt. */
+    inspectImage: inspections.attempt(inspectImage(deps)),
+
+    /** Makes an inspection terminal. */
+    endInspection: inspections.end,
   };
 }

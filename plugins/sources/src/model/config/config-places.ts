@@ -58,7 +58,13 @@ function placeMatcher({ fields = [], egress = [] }: PlacedPattern): (pointer: st
   return marked.length > 0 ? isNamed : (pointer) => isNamed(pointer) || hasPlaceWord(pointer);
 }
 
-function hasPlaceWord(pointer: string): boolean {
+/** Whether the name of a field says that it leads to a place. */
+export function hasPlaceWord(pointer: string): boolean {
+  return nameWords(pointer).some((word) => PLACE_WORDS.has(word));
+}
+
+/** The words that the name of a field is made of, in lower case. Pure. */
+export function nameWords(pointer: string): string[] {
   const words = (pointerSegments(pointer).at(-1) ?? '').split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/);
-  return words.some((word) => PLACE_WORDS.has(word.toLowerCase()));
+  return words.filter((word) => word !== '').map((word) => word.toLowerCase());
 }

@@ -1,34 +1,21 @@
-import { isCredential, isSchema, pointerBelow, type Schema, schemaNodes } from '@weir/json-schemas';
+import { isCredential, pointerBelow, type Schema, schemaNodes } from '@weir/json-schemas';
+import { walkFields } from './walk-fields.ts';
 
-/** Specifications that refer to themselves are followed this deep, and until this many fields are found. */
-const MAX_DEPTH = 12;
 const MAX_FIELDS = 1_000;
 
 /**
  * The fields that a specification calls credentials, in any branch, and those that the pattern names: JSON pointers, `*`
- * standing for an item of a list or a member whose name is free. Sorted. Pure.
+ * standing for an item of a list or a member whose name is free; a list of credentials is one as a whole. Sorted. Pure.
  */
 export function credentialFields(spec: Schema, named: readonly string[]): string[] {
-  const nodesOf = schemaNodes(spec);
+  const { items } = schemaNodes(spec);
   const found = new Set(named);
-  const visit = (nodes: readonly Schema[], pointer: string, depth: number): void => {
-    if (depth > MAX_DEPTH || found.size >= MAX_FIELDS) return;
-    const follow = (schemas: readonly Schema[], at: string) => {
-      if (schemas.length === 0 || found.has(at)) return;
-      if (schemas.some(isCredential)) found.add(at);
-      else visit(schemas, at, depth + 1);
-    };
-    const items = nodesOf.items(nodes);
-    if (items.some(isCredential)) found.add(pointer);
-    else follow(items, `${pointer}/*`);
-    for (const key of new Set(
-      nodes.flatMap(({ properties }) => (isSchema(properties) ? Object.keys(properties) : [])),
-    )) {
-      follow(nodesOf.member(nodes, key), pointerBelow(pointer, key));
-    }
-    follow(nodesOf.free(nodes), `${pointer}/*`);
-  };
-  visit(nodesOf.root, '', 0);
+  walkFields(spec, (pointer, nodes) => {
+    if (found.size >= MAX_FIELDS || found.has(pointer)) return false;
+    const isOne = nodes.some(isCredential) || items(nodes).some(isCredential);
+    if (isOne) found.add(pointer);
+    return !isOne;
+  });
   return [...found].sort();
 }
 

@@ -1,7 +1,8 @@
-import { compileSchema, schemaNodes, validationSchema } from '@weir/json-schemas';
+import { isSchema, schemaNodes } from '@weir/json-schemas';
 import { type GivenPatternFile, PATTERN_PROTOCOL } from '../../contract/source/pattern-file.ts';
 import { credentialFields, namedCredentials } from '../config/credential-fields.ts';
 import { pointerMatcher } from '../config/walk-config.ts';
+import { isUsable } from './spec-document.ts';
 
 /** A member of a pattern that cannot be as it is: for programs a code, for people words, and what to do where there is more to say. */
 export interface PatternFault {
@@ -13,6 +14,13 @@ export interface PatternFault {
 
 const WRAP =
   'The image of a Singer tap has the Singer bridge as its entrypoint and speaks airbyte then: say airbyte; docs/how-to/run-a-singer-tap.md makes one';
+
+const INNER =
+  'Give its member connectionSpecification as spec, or have the pattern made of the image: docs/how-to/use-a-published-connector.md';
+
+/** What an image prints for `spec` describes no field of a configuration: every source of such a pattern would be refused. */
+const isWholeSpec = ({ properties, ...spec }: Readonly<Record<string, unknown>>) =>
+  properties === undefined && (isSchema(spec.connectionSpecification) || isSchema(spec.spec));
 
 /** What is wrong with a pattern whose members have the right form. Pure. */
 export function patternFaults(file: GivenPatternFile): PatternFault[] {
@@ -27,18 +35,12 @@ export function patternFaults(file: GivenPatternFile): PatternFault[] {
     faults.push({ pointer: '/stream_defaults/write_mode', code: 'not_with_incremental', message });
   }
   if (spec === undefined) return [...faults, { pointer: '/spec', code: 'required', message: 'is required' }];
+  if (isWholeSpec(spec)) {
+    const message = 'is a whole SPEC document';
+    return [...faults, { pointer: '/spec', code: 'whole_spec_document', message, hint: INNER }];
+  }
   if (!isUsable(spec)) return [...faults, { pointer: '/spec', code: 'not_a_schema', message: 'is not a JSON Schema' }];
   return [...faults, ...egressFaults({ ...file, spec }), ...exclusiveFaults({ ...file, spec })];
-}
-
-/** Whether a specification is a JSON Schema. */
-function isUsable(spec: Readonly<Record<string, unknown>>): boolean {
-  try {
-    compileSchema(validationSchema(spec));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** A hint is shown to everybody, so it names what the configuration has and what is no credential. */

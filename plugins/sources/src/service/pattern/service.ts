@@ -48,10 +48,10 @@ export function patternService(kernel: Pick<Kernel, 'db' | 'mode'>, catalog: Pat
     },
 
     /** Registers one pattern, or its next version. */
-    async register(file: GivenPatternFile): Promise<PatternChange> {
+    async register(file: GivenPatternFile, { dryRun = false } = {}): Promise<PatternChange> {
       const pointerOf = () => '/pattern';
-      const patterns = usable([file], pointerOf);
-      const [change] = await storePatterns({ kernel }, { patterns, origin: 'register', pointerOf }, { isWhole: false });
+      const given = { patterns: usable([file], pointerOf), origin: 'register' as const, pointerOf };
+      const [change] = await storePatterns({ kernel }, given, { isWhole: false, dryRun });
       return change as PatternChange;
     },
 

@@ -206,7 +206,8 @@ function askingOf(deps: AskDeps, request: Request, { hydrated: first, again, tex
   };
 }
 
-function pullTeller({ log, phase, beat }: Pick<AskDeps, 'log' | 'phase' | 'beat'>) {
+/** Tells how far an image is pulled: in the log, in the phase and in the heartbeat. */
+export function pullTeller({ log, phase, beat }: Pick<AskDeps, 'log' | 'phase' | 'beat'>) {
   const pull = pullLines(log.write);
   const onPull = (progress: PullProgress) => {
     const { bytes, totalBytes } = progress;

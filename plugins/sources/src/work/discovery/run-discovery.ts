@@ -58,7 +58,7 @@ export async function runDiscovery(
 }
 
 /** A discovery is somebody's question: what the source or its configuration answers is the answer, and is not asked for again. */
-function lastUnlessOurs(error: unknown): never {
+export function lastUnlessOurs(error: unknown): never {
   const failure = failureOf(error);
   if (failure.origin === 'platform') throw error;
   throw new RunFailed({ ...failure, isLast: true }, { cause: error });

@@ -5,7 +5,7 @@ import { type PulledSoFar, pullView } from '../../model/sync/view.ts';
 /** How often a pull that goes on is written. */
 const PULL_EVERY_MS = 1_000;
 
-/** Tells where an attempt of a discovery is. */
+/** Tells where an attempt of a discovery, or of an inspection, is. */
 export interface PhaseTeller {
   enter(phase: Exclude<DiscoveryPhase, 'waiting' | 'pulling' | 'ended'>): void;
   pulling(soFar: PulledSoFar): void;
@@ -14,13 +14,14 @@ export interface PhaseTeller {
 }
 
 /**
- * Writes where an attempt of a discovery is into its row, where the API reads it: a pull at most once a second, and the
+ * Writes where an attempt is into the row of its run, where the API reads it: a pull at most once a second, and the
  * newest that was told of it at last. What cannot be written is skipped, as it is of an attempt that a newer one has
  * replaced.
  */
 export function tellPhase(
   kernel: Kernel,
   { tenant, runId, leaseEpoch }: { tenant: Tenant; runId: string; leaseEpoch: number },
+  table: 'discovery' | 'inspection' = 'discovery',
 ): PhaseTeller {
   let writing: Promise<void> = Promise.resolve();
   let pull: PulledSoFar | undefined;
@@ -30,7 +31,7 @@ export function tellPhase(
       kernel.db(tenant).transaction(async (tx) => {
         await kernel.runs.assertLease(tx, runId, leaseEpoch);
         const text = soFar === undefined ? null : JSON.stringify(pullView(soFar));
-        await tx.sql('update sources.discovery set phase = $2, pull = $3::jsonb where run_id = $1', [
+        await tx.sql(`update sources.${table} set phase = $2, pull = $3::jsonb where run_id = $1`, [
           runId,
           phase,
           text,
@@ -38,7 +39,7 @@ export function tellPhase(
       });
     writing = writing
       .then(written)
-      .catch((error: unknown) => kernel.log.warn({ err: error }, 'the phase of a discovery could not be written'));
+      .catch((error: unknown) => kernel.log.warn({ err: error }, 'the phase of a run could not be written'));
   };
   const writePull = () => {
     timer = undefined;

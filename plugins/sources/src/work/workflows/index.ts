@@ -1,3 +1,4 @@
+export { ImageInspectionWorkflow } from './image-inspection.ts';
 export { QuarantineReplayWorkflow } from './quarantine-replay.ts';
 export { SourceDiscoveryWorkflow } from './source-discovery.ts';
 export { SourceSyncWorkflow } from './source-sync.ts';
