@@ -20,7 +20,7 @@ import { writeRejected } from '../src/spool/stage-rewrite.ts';
 const A = { position: 3, reason: 'malformed_json', raw: Buffer.from('{"a":') };
 const B = { position: 9, reason: 'invalid_utf8', raw: Buffer.from([0x7b, 0xff, 0x00, 0x7d]) };
 const C = { position: 1, reason: 'malformed_json', raw: Buffer.from('"ü"') };
-const LONG = { position: 2, reason: 'line_too_large', raw: Buffer.alloc(0) };
+const LONG = { position: 2, reason: 'line_too_large', raw: Buffer.from('{"a":"the beginning') };
 
 /** A quarantine table with two files: lines A, B and a long one of run r1, line C of run r2. */
 async function quarantineTable(t: { testdir(): string; teardown(work: () => unknown): void }) {

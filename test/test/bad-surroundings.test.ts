@@ -100,7 +100,9 @@ t.test('a line of 20 MB is a row, one over the limit is told of', async (t) => {
     [1, LONG],
     [3, 0],
   ]);
-  t.match(await source.quarantined(), { total: 1, items: [{ reason: 'line_too_large', position: '2' }] });
+  const { total, items } = await source.quarantined();
+  t.match([total, ...items], [1, { reason: 'line_too_large', position: '2', truncated: true }]);
+  t.match(items[0]?.line, /"id":2,/, 'its beginning says which row it is');
 });
 
 t.test('a last line that is cut off is read again whole, with all that no state covered', async (t) => {

@@ -187,8 +187,8 @@ export function createEvidence({ streams, spool, onSaid, onRotated, segmentFolde
       onRecords(key, lines, count) {
         if (arrived(key, count) !== undefined) spool.write(key, lines, count);
       },
-      onOversized(key) {
-        if (arrived(key, 1) !== undefined) spool.reject(key, 'line_too_large');
+      onOversized(key, head) {
+        if (arrived(key, 1) !== undefined) spool.reject(key, { reason: 'line_too_large', head });
       },
       onMessage(message, line) {
         if (message.type === 'STATE') onState(message, line);

@@ -14,7 +14,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const RECORD_TYPE = /^\s*\{.*"type"\s*:\s*"RECORD"/s;
 /** How far into an unreadable line its type is looked for. */
 const TYPE_REACH_BYTES = 4096;
-/** How far into a line over the limit its type and stream are looked for. */
+/** How far into a line over the limit its type and stream are looked for; so much of it is kept, to know it by. */
 const HEAD_REACH_BYTES = 64 * 1024;
 
 export type RouterOptions = {
@@ -22,8 +22,8 @@ export type RouterOptions = {
   readonly streams: readonly StreamDescriptor[];
   /** Whole RECORD lines of one stream, newlines included, in order. The bytes may be kept, not changed. */
   readonly onRecords: (stream: StreamKey, lines: Uint8Array, count: number) => void;
-  /** A RECORD line of one stream that is over the limit. Nothing of it is kept. */
-  readonly onOversized: (stream: StreamKey) => void;
+  /** A RECORD line of one stream that is over the limit: its first 64 KiB, nothing more is kept. */
+  readonly onOversized: (stream: StreamKey, head: Uint8Array) => void;
   /** Every other message, after all records before it; `line` is its exact text. */
   readonly onMessage: (message: Message, line: string) => void;
   /** A line that is no JSON object. */
@@ -39,6 +39,7 @@ export type Router = {
 };
 
 type Line = { readonly bytes: Buffer; readonly start: number; readonly end: number };
+type Oversized = { readonly key: StreamKey; readonly head: Uint8Array };
 type Routed = { readonly key: StreamKey } | { readonly emit: () => void } | 'truncated';
 type Classifier = {
   readonly line: (line: Line, last: boolean) => Routed;
@@ -59,16 +60,17 @@ export function createRouter(options: RouterOptions): Router {
   let atStart = true;
 
   /** The stream of a line that is over the limit, by its beginning. */
-  const oversized = (line: Line): StreamKey => {
-    const reach = Math.min(HEAD_REACH_BYTES, maxLineBytes);
-    const key = classifier.streamOf({ ...line, end: line.start + reach });
+  const oversized = ({ bytes, start }: Line): Oversized => {
+    const end = start + Math.min(HEAD_REACH_BYTES, maxLineBytes);
+    const key = classifier.streamOf({ bytes, start, end });
     if (key === undefined) throw new ConnectorError('line_too_large');
-    return key;
+    // As bytes of their own, since a part of a line keeps the whole of it in memory.
+    return { key, head: Buffer.from(bytes.subarray(start, end)) };
   };
   const routed = (line: Line, last: boolean): Routed => {
     if (line.end - line.start <= maxLineBytes) return classifier.line(line, last);
-    const key = oversized(line);
-    return last ? 'truncated' : { emit: () => options.onOversized(key) };
+    const { key, head } = oversized(line);
+    return last ? 'truncated' : { emit: () => options.onOversized(key, head) };
   };
   /** Routes whole lines; records of one stream that stand together go out as one slice. */
   const region = (bytes: Buffer, last: boolean): boolean => {
@@ -108,7 +110,7 @@ export function createRouter(options: RouterOptions): Router {
 type LineReader = {
   /** Takes whole lines, `last` with one that never got its newline; tells whether that was cut off. */
   readonly region: (bytes: Buffer, last: boolean) => boolean;
-  readonly oversized: (line: Line) => StreamKey;
+  readonly oversized: (line: Line) => Oversized;
   readonly onOversized: RouterOptions['onOversized'];
 };
 
@@ -116,7 +118,7 @@ type LineReader = {
 function joinLines(maxLineBytes: number, { region, oversized, onOversized }: LineReader): Router {
   let carry: Buffer[] = [];
   let carried = 0;
-  let passing: StreamKey | undefined;
+  let passing: Oversized | undefined;
   const keep = (bytes: Buffer) => {
     if (passing !== undefined || bytes.length === 0) return;
     carry.push(bytes);
@@ -130,12 +132,12 @@ function joinLines(maxLineBytes: number, { region, oversized, onOversized }: Lin
   const endLine = (rest: Buffer, last: boolean): boolean => {
     keep(rest);
     const line = Buffer.concat(carry);
-    const key = passing;
+    const passed = passing;
     carry = [];
     carried = 0;
     passing = undefined;
-    if (key === undefined) return region(line, last);
-    if (!last) onOversized(key);
+    if (passed === undefined) return region(line, last);
+    if (!last) onOversized(passed.key, passed.head);
     return last;
   };
   const isBetween = () => carry.length === 0 && passing === undefined;

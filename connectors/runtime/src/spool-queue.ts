@@ -1,7 +1,11 @@
 import type { StreamKey } from './stream-key.ts';
 
-/** A line of a stream that was not kept: its place among all rows of the stream, from 0, and why. */
-export type RejectedLine = { readonly position: number; readonly reason: 'line_too_large' };
+/** A line of a stream of which only the beginning was kept: its place among all rows of the stream, from 0, and why. */
+export type RejectedLine = {
+  readonly position: number;
+  readonly reason: 'line_too_large';
+  readonly head: Uint8Array;
+};
 
 /**
  * A finished piece of one stream: a file of RECORD lines, or a Parquet file that the connector wrote. `state` is there

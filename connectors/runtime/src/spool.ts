@@ -33,8 +33,8 @@ export type Spool = {
   readonly write: (stream: StreamKey, lines: Uint8Array, count: number) => void;
   /** Adds a Parquet file to a stream, behind the lines written so far. */
   readonly take: (stream: StreamKey, file: ParquetRows) => void;
-  /** Counts a line of a stream that is not kept. */
-  readonly reject: (stream: StreamKey, reason: RejectedLine['reason']) => void;
+  /** Counts a line of a stream of which only the beginning is kept, in memory. */
+  readonly reject: (stream: StreamKey, line: Omit<RejectedLine, 'position'>) => void;
   /** Notes that rows of before of a file go with the next STATE; null stands for rows without the name of their file. */
   readonly replaceFile: (stream: StreamKey, file: string | null) => void;
   /** Notes a STATE after the rows so far; `state` is the JSON text to store. */
@@ -176,9 +176,12 @@ export function createSpool(options: SpoolOptions): Spool {
       open.bytes += part.bytes;
       if (open.bytes >= segmentBytes) seal(open, false);
     },
-    reject(stream, reason) {
-      const part = growing(openOf(stream));
-      part.rejected = [{ position: part.position + part.rows, reason }];
+    reject(stream, line) {
+      const open = openOf(stream);
+      const part = growing(open);
+      part.rejected = [{ ...line, position: part.position + part.rows }];
+      open.bytes += line.head.byteLength;
+      if (open.bytes >= segmentBytes) seal(open, false);
     },
     replaceFile: (stream, file) => void openOf(stream).replaced.push(file),
     mark: (stream, state) => markAll([stream], state),

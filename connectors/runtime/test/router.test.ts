@@ -30,7 +30,7 @@ function route(chunks: readonly Uint8Array[], options: { maxLineBytes?: number }
       out.records[key] = (out.records[key] ?? '') + Buffer.from(lines).toString('latin1');
       out.counts[key] = (out.counts[key] ?? 0) + count;
     },
-    onOversized: (key) => out.oversized?.push(`${key} after ${out.counts[key] ?? 0}`),
+    onOversized: (key, head) => out.oversized?.push(`${key} after ${out.counts[key] ?? 0}: ${Buffer.from(head)}`),
     onMessage: (message, line) => out.events.push(`${message.type} ${Object.values(out.counts).join()} ${line}`),
     onLogLine: (text) => out.events.push(`log ${text}`),
     ...options,
@@ -268,7 +268,8 @@ t.test('a record over the limit is let go and told of in its place; at the limit
       Buffer.from(text.slice(index * size, (index + 1) * size)),
     );
     const routed = route(chunks, { maxLineBytes: limit });
-    t.match(routed, { counts: { [USERS]: 2 }, oversized: [`${USERS} after 1`], events: [] }, `chunks of ${size}`);
+    const oversized = [`${USERS} after 1: ${large.slice(0, limit)}`];
+    t.match(routed, { counts: { [USERS]: 2 }, oversized, events: [] }, `chunks of ${size}`);
     t.equal(routed.records[USERS], good + good);
   }
   t.match(routeText(large.replace('\n', '\r\n'), { maxLineBytes: limit + 1 }), { counts: { [USERS]: 1 } });

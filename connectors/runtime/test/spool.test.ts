@@ -89,7 +89,7 @@ t.test(
                 spool.replaceFile(stream, replaced[stream]?.at(-1) ?? null);
               } else if (op === 'reject') {
                 own.push('-');
-                spool.reject(stream, 'line_too_large');
+                spool.reject(stream, { reason: 'line_too_large', head: Buffer.from('-') });
               } else {
                 marks[stream] = own.length;
                 replacedAt.push(`${stream} ${own.length} ${replaced[stream]?.length}`);

@@ -70,7 +70,7 @@ const NEWLINE = Buffer.from('\n');
 
 /**
  * Takes lines out of a quarantine table, file by file: a file that holds a taken line is named as removed, and its other
- * lines are kept apart. Lines whose bytes were not kept, as they were too long, are never taken. Changes nothing itself.
+ * lines are kept apart. Lines of which not all bytes were kept, as they were too long, are never taken. Changes nothing itself.
  */
 export async function takeLines({ io, scratch, metadata, select, asSent }: TakeLinesRequest): Promise<TakenLines> {
   const schema = currentSchema(metadata);
@@ -189,11 +189,17 @@ type Choice = 'taken' | 'superseded' | 'left';
 
 function lineChoice({ runId, reasons, liveRuns }: LineSelection): (line: StoredLine) => Choice {
   const live = liveRuns && new Set(liveRuns);
-  return ({ run_id, reason, raw }) => {
-    const fits = raw !== '' && (runId === undefined || runId === run_id) && (reasons?.includes(reason) ?? true);
+  return (line) => {
+    const { run_id, reason } = line;
+    const fits = isWhole(line) && (runId === undefined || runId === run_id) && (reasons?.includes(reason) ?? true);
     if (!fits) return 'left';
     return live?.has(run_id) === false ? 'superseded' : 'taken';
   };
+}
+
+/** Of a line that was over the limit only the beginning was kept, or nothing; one of a file is kept beside its place. */
+function isWhole({ raw, reason, file }: StoredLine): boolean {
+  return raw !== '' && (reason !== 'line_too_large' || typeof file === 'string');
 }
 
 async function countChosen(path: string, choose: (line: StoredLine) => Choice): Promise<Record<Choice, number>> {

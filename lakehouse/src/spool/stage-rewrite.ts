@@ -17,6 +17,8 @@ export type RejectedLine = Partial<SourcePlace> & {
   readonly raw: string;
 };
 
+/** The beginning of a longer line, which is all that is kept of it. */
+const KEPT_BYTES = 64 * 1024;
 const TOO_LARGE = { reason: 'line_too_large' } as const;
 
 /** Gathers small pieces into large writes. */
@@ -109,7 +111,8 @@ export async function rewriteSpool(request: RewriteRequest): Promise<Rewriting> 
   const take = (line: Buffer): void => {
     const rewritten = line.length > MAX_LINE_BYTES ? TOO_LARGE : rewriteLine(line, shape, columns);
     if ('place' in rewritten) reject(rewritten.raw, rewritten.reason, rewritten.place);
-    else if ('reason' in rewritten) reject(rewritten === TOO_LARGE ? Buffer.alloc(0) : line, rewritten.reason);
+    else if ('reason' in rewritten)
+      reject(rewritten === TOO_LARGE ? line.subarray(0, KEPT_BYTES) : line, rewritten.reason);
     else if (keyless?.has(rows++)) reject(line, 'key_missing');
     else for (const part of rewritten.parts) out.put(part);
   };

@@ -62,7 +62,7 @@ export async function childWork({ plan, segments, scratch }: WorkDeps): Promise<
     const segment = segments.get(id);
     if (segment === undefined) throw new Error('a segment that was let go cannot be staged');
     rejected = [];
-    const dropped = segment.rejected.map((line) => ({ ...line, raw: Buffer.alloc(0) }));
+    const dropped = segment.rejected.map(({ head, ...line }) => ({ ...line, raw: Buffer.from(head) }));
     if (dropped.length > 0) rejected.push(await writeRejected(join(scratch, `dropped-${id}.ndjson`), dropped));
     if (segment.path === undefined) {
       return { type: 'staged', part: NO_PART, rejected: dropped.length, unknown: [] };
