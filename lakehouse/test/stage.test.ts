@@ -118,6 +118,9 @@ t.test('staging', async (t) => {
       t.strictSame(marked, reason ? [{ field, change, reason }] : [], `${type} ${token}`);
     }
     t.equal(staged.rowsWithErrors, 1, 'a row without values has no mark');
+    const lost = TYPING.flatMap(([, token, , reason], at) => (reason === undefined ? [] : [[`v${at}`, textOf(token)]]));
+    const kept = rows.flatMap((row) => (row._extra === null ? [] : [JSON.parse(String(row._extra))]));
+    t.strictSame(kept, [Object.fromEntries(lost)], 'the text of each value that was nulled or rounded is in _extra');
   });
 
   t.test('each row carries its time, its run and what the source itself reported', async (t) => {

@@ -176,7 +176,7 @@ export function errorsSql(columns: readonly { field: Field; sql: ColumnSql }[], 
   return changes ? `CASE WHEN ${changes} IS NULL THEN ${own} ELSE list_concat(${own}, ${changes}) END` : own;
 }
 
-/** Characters that are kept of a text which did not fit its column. */
+/** Characters that are kept of a text which did not fit its column, or of which digits were lost. */
 const MAX_MISFIT_CHARS = 8192;
 
 /** A text as it is kept, with a note of its length where it was cut. */
@@ -184,13 +184,14 @@ const cutSql = (text: string): string =>
   `if(length(${text}) <= ${MAX_MISFIT_CHARS}, ${text}, left(${text}, ${MAX_MISFIT_CHARS}) || '… [cut, ' || length(${text}) || ' characters]')`;
 
 /**
- * The texts that did not fit their columns, as the text of a JSON object with the columns' names; NULL where all fit. Its
- * lists are built for bad rows only.
+ * The texts that did not fit their columns, or lost digits there, as the text of a JSON object with the columns' names; NULL
+ * where all fit. Its lists are built for bad rows only.
  */
 export function misfitsSql(columns: readonly { field: Field; sql: ColumnSql; text: string }[]): string {
-  const found = columns.flatMap(({ field, sql: { misfit }, text }) =>
-    misfit ? [{ misfit, text, lead: `${JSON.stringify(field.name)}:` }] : [],
-  );
+  const found = columns.flatMap(({ field, sql: { misfit, rounded }, text }) => {
+    const asked = [misfit, rounded].filter((one) => one !== undefined);
+    return asked.length > 0 ? [{ misfit: asked.join(' OR '), text, lead: `${JSON.stringify(field.name)}:` }] : [];
+  });
   if (found.length === 0) return 'NULL::VARCHAR';
   const zipped = `list_zip([${found.map(({ misfit }) => misfit).join(', ')}], [${found.map(({ text }) => text).join(', ')}],
     [${found.map(({ lead }) => literal(lead)).join(', ')}])`;
