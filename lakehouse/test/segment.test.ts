@@ -92,6 +92,7 @@ t.test(
         at: '1960-01-01 00:00:00.123456',
         n: 12,
         _errors: [{ field: 'at', change: 'rounded', reason: 'precision_exceeded' }],
+        _extra: '{"at":"1960-01-01T00:00:00.123456999"}',
       },
       {
         at: '2024-01-01 00:00:00.123456',

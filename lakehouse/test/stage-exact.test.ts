@@ -68,7 +68,7 @@ function checkRow(bytes: Buffer, row: ReadRow): string | undefined {
   const extra = canonicalJson(Object.fromEntries(kept.filter(([name]) => !isColumn(name))));
   const wanted = canonicalJson(Object.fromEntries(others));
   for (const name of COLUMNS) {
-    const isLost = row._errors.some(({ field, change }) => field === name && change === 'nulled');
+    const isLost = row._errors.some(({ field, change }) => field === name && /^(?:nulled|rounded)$/.test(change));
     const [, text] = kept.find(([own]) => own === name) ?? [];
     const given = data[name];
     if (isLost !== (text !== undefined)) return `${name}: ${text} is kept`;

@@ -87,6 +87,9 @@ const TYPING: readonly [ColumnType, string, unknown, string?][] = [
   ['string', `"O'Brien ü 😀"`, `O'Brien ü 😀`],
 ];
 
+/** A token as `_extra` has it: what a text says, anything else as it was written. */
+const textOf = (token: string): string => (token.startsWith('"') ? JSON.parse(token) : token);
+
 t.test('staging', async (t) => {
   const lake = await openLake();
   const pool = createQueryPool(PATIENT);
