@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { sharedPlatform } from '../../plugins/sources/test/shared-platform.ts';
 import { CliError } from '../src/cli-error.ts';
 import { accountOf, endOf } from '../src/commands/load/account.ts';
@@ -214,7 +214,8 @@ const FOLDER = {
   '_notes.txt': '',
 };
 
-t.test('a folder of good and bad files → each is accounted for, and the exit code says so', async (t) => {
+/** A folder of those files, and the command of somebody who may load it. */
+async function folderOf(t: Test) {
   const platform = await sharedPlatform(t);
   const folder = join(platform.folder, 'fold');
   await mkdir(folder);
@@ -224,8 +225,12 @@ t.test('a folder of good and bad files → each is accounted for, and the exit c
     WEIR_TENANT: platform.alias('demo'),
     WEIR_TOKEN: await platform.token('demo'),
   };
-  const { weir: ran } = commandLine(t);
-  const weir = (line: string) => ran(line, { env });
+  const { weir } = commandLine(t);
+  return { folder, weir: (line: string | string[]) => weir(line, { env }) };
+}
+
+t.test('a folder of good and bad files → each is accounted for, and the exit code says so', async (t) => {
+  const { folder, weir } = await folderOf(t);
   const left = ['broken.json', 'cut.parquet', 'empty.csv', 'sheet.xlsx'];
 
   const looked = await weir(`load ${folder} --as fold --dry-run -o json`);
@@ -267,4 +272,24 @@ t.test('a folder of good and bad files → each is accounted for, and the exit c
     `load ${join(folder, 'plain.txt')} --as plain --format csv --no-header --skip-lines 1 -o json`,
   );
   t.match(JSON.parse(said.stdout).tables, [{ rows_written: 2, rows: [['1', 'ada'], {}] }], said.stderr);
+});
+
+t.test('files of one stream, of which some cannot be read → the others are loaded', async (t) => {
+  const { folder, weir } = await folderOf(t);
+  const given = join(folder, '{good,empty,Mül*,foot*,cut}.*');
+  for (const look of [['--dry-run'], []]) {
+    const { code, stdout, stderr } = await weir(['load', given, '--as', 'one', '-o', 'json', ...look]);
+    t.equal(code, 9, stderr);
+    const { files } = JSON.parse(stdout);
+    t.strictSame(
+      files.map(({ name, status }: { name: string; status: string }) => `${name} ${status}`),
+      [
+        'Müller & Söhne.csv loaded',
+        'cut.parquet left_out',
+        'empty.csv left_out',
+        'footer.csv loaded',
+        'good.csv loaded',
+      ],
+    );
+  }
 });

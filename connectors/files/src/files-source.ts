@@ -5,11 +5,12 @@ import {
   type Emit,
   objectSchema,
   type Source,
-  SourceError,
+  type SourceError,
   type StreamLook,
   type UndescribedStream,
 } from '@weir/connector-sdk';
 import { createEgress, type Egress, egressSettings } from '@weir/egress';
+import { isOfFile } from './changes/file-account.ts';
 import { readStream } from './changes/read-stream.ts';
 import { chosenTypes } from './columns/chosen-types.ts';
 import { factsSchema, settledColumns, unitedColumns } from './columns/column-type.ts';
@@ -27,9 +28,9 @@ import { sampleJson } from './json-file.ts';
 import { listStreams } from './list-streams.ts';
 import { type Described, lookAt, type Ready, unseen } from './look/look-stream.ts';
 import { describeFile } from './read-file.ts';
-import { withReadyFile } from './ready-file.ts';
+import { type ReadyFile, withReadyFile } from './ready-file.ts';
 import { MAX_SAVED_BYTES } from './save-bytes.ts';
-import type { FileStream } from './source-file.ts';
+import type { FileStream, SourceFile } from './source-file.ts';
 
 /** How many addresses a check asks for their first byte. */
 const MAX_PROBES = 20;
@@ -93,18 +94,23 @@ async function describeStreams(listed: readonly FileStream[], describing: Descri
   const streams: CatalogStream[] = [];
   const undescribed: UndescribedStream[] = [];
   let failure: SourceError | undefined;
+  const pass = async (what: string, name: string, error: SourceError): Promise<void> => {
+    failure ??= error;
+    const { code, message, hint } = error;
+    undescribed.push({ name, code, message, ...(hint === undefined ? {} : { hint }) });
+    await log('WARN', `The ${what} ${name} cannot be described (${code}). ${message}. ${hint ?? ''}`);
+  };
   for (const stream of listed) {
     try {
-      const described = await describeStream(stream, describing);
-      if (isLooked() && isHere(stream)) looks?.push(await lookAt(stream, described, describing.ready));
+      const { broken, ...described } = await describeStream(stream, describing);
+      for (const [file, error] of broken) await pass('file', file.name, error);
+      const files = stream.files.filter((file) => !broken.has(file));
+      if (isLooked() && isHere(stream)) looks?.push(await lookAt({ ...stream, files }, described, describing.ready));
       streams.push(catalogStream(stream.name, described.columns));
     } catch (error) {
-      if (listed.length === 1 || !(error instanceof SourceError) || error.type === 'system_error') throw error;
-      failure ??= error;
+      if (listed.length === 1 || !isOfFile(error)) throw error;
       if (isLooked()) looks?.push(unseen(stream));
-      const { code, message, hint } = error;
-      undescribed.push({ name: stream.name, code, message, ...(hint === undefined ? {} : { hint }) });
-      await log('WARN', `The stream ${stream.name} cannot be described (${code}). ${message}. ${hint ?? ''}`);
+      await pass('stream', stream.name, error);
     }
   }
   if (streams.length === 0 && failure !== undefined) throw failure;
@@ -123,40 +129,59 @@ const MAX_TOLD = 10;
 
 /**
  * The stream's columns as its files show them, united by name and each as wide as the widest; the values of CSV and JSON
- * files are taken together. Empty CSV files have no say: only where no file has a header it is missing.
+ * files are taken together. Empty CSV files have no say: only where no file has a header it is missing. A file that cannot be
+ * described is `broken` where another one can.
  */
 async function describeStream(
   { name, files, types = [] }: FileStream,
   { ready, log }: Pick<Describing, 'ready' | 'log'>,
-): Promise<Described> {
-  const seen: SeenFacts = new Map();
-  let declared: Described['columns'] = new Map();
-  let isEmpty = true;
-  let headerLikeRow: string | undefined;
+): Promise<Described & { readonly broken: ReadonlyMap<SourceFile, SourceError> }> {
+  const shown: Shown = { seen: new Map(), declared: new Map(), described: 0, headerLikeRow: undefined };
+  const broken = new Map<SourceFile, SourceError>();
   for (const file of files) {
-    await ready(file, async (found) => {
-      if (file.format === 'json' || file.format === 'jsonl') return sampleJson(found, seen);
-      isEmpty = false;
-      const own = await describeFile(found);
-      if ('declared' in own) declared = unitedColumns(declared, own.declared);
-      else {
-        if (headerLikeRow === undefined && file.header !== false && looksLikeData(own.facts)) {
-          headerLikeRow = file.name;
-          await log('WARN', `${file.name}: ${DATA_HEADER}`);
-        }
-        for (const [name, facts] of own.facts) seen.set(name, mergeFacts(seen.get(name) ?? NONE, facts));
-      }
-      if (seen.size + declared.size > MAX_COLUMNS) throw fault('too_many_columns', file.name);
-    });
+    try {
+      await ready(file, (found) => describeOne(found, file, shown, log));
+    } catch (error) {
+      if (!isOfFile(error)) throw error;
+      broken.set(file, error);
+    }
+    if (shown.seen.size + shown.declared.size > MAX_COLUMNS) throw fault('too_many_columns', file.name);
   }
-  if (isEmpty) assertHeader(files, () => true);
+  const { seen, declared, described, headerLikeRow } = shown;
+  const [first] = broken.values();
+  if (described === 0 && first !== undefined) throw first;
+  if (described === 0) assertHeader(files, () => true);
   const open = [...seen].flatMap(([name, facts]) =>
     'formats' in facts && facts.formats.length > 1 && !types.some(({ column }) => column === name) ? [name] : [],
   );
   if (open.length > 0) await log('WARN', `${name}: ${open.slice(0, MAX_TOLD).join(', ')}: ${OPEN_ORDER}`);
-  const shown = new Map([...seen].map(([name, facts]) => [name, factsSchema(facts)]));
-  const columns = chosenTypes(unitedColumns(declared, shown), { seen, choices: types });
-  return { columns: settledColumns(columns), open, headerLikeRow };
+  const typed = new Map([...seen].map(([name, facts]) => [name, factsSchema(facts)]));
+  const columns = chosenTypes(unitedColumns(declared, typed), { seen, choices: types });
+  return { columns: settledColumns(columns), open, headerLikeRow, broken };
+}
+
+/** What the files of a stream have shown so far. */
+type Shown = {
+  readonly seen: SeenFacts;
+  declared: Described['columns'];
+  described: number;
+  headerLikeRow: string | undefined;
+};
+
+async function describeOne(found: ReadyFile, file: SourceFile, shown: Shown, log: Emit['log']): Promise<void> {
+  const { seen } = shown;
+  const isJson = file.format === 'json' || file.format === 'jsonl';
+  const own = isJson ? await sampleJson(found, seen) : await describeFile(found);
+  shown.described += 1;
+  if (own === undefined) return;
+  if ('declared' in own) shown.declared = unitedColumns(shown.declared, own.declared);
+  else {
+    if (shown.headerLikeRow === undefined && file.header !== false && looksLikeData(own.facts)) {
+      shown.headerLikeRow = file.name;
+      await log('WARN', `${file.name}: ${DATA_HEADER}`);
+    }
+    for (const [name, facts] of own.facts) seen.set(name, mergeFacts(seen.get(name) ?? NONE, facts));
+  }
 }
 
 function catalogStream(name: string, columns: Described['columns']): CatalogStream {

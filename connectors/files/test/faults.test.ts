@@ -257,6 +257,24 @@ t.test('a stream that cannot be described is named in the catalog and the log, a
   t.notMatch(JSON.stringify(messages), /canary/);
 });
 
+t.test(
+  'of a stream of several files, those that cannot be described are named, and the others describe it',
+  async (t) => {
+    const streams = [{ name: 'all', glob: '*' }];
+    const path = await folder({ 'a.csv': 'id\n1\n', 'b.parquet': 'PAR1', 'c.csv': '\n', 'd.json': '[{"n":1}]' });
+    const { messages } = await run('discover', { config: { path, streams } });
+    const { catalog } = messages.at(-1);
+    t.strictSame(Object.keys(catalog.streams[0].json_schema.properties), ['id', 'n']);
+    t.match(catalog.undescribed, [
+      { name: 'b.parquet', code: 'parquet_truncated' },
+      { name: 'c.csv', code: 'csv_header_missing' },
+    ]);
+    t.equal(catalog.undescribed.length, 2);
+    const none = await folder({ 'a.csv': '', 'b.parquet': 'PAR1' });
+    t.equal(await discover({ path: none, streams }), 'parquet_truncated', 'nothing describes it');
+  },
+);
+
 t.test('nothing outside of the folder is read', async (t) => {
   const outside = await folder({ 'secret.csv': 'a\n1\n', 'deep/x.csv': 'a\n1\n' });
   const path = await folder({ 'in.csv': 'a\n1\n' });

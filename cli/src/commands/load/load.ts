@@ -128,11 +128,14 @@ export class Load extends WeirCommand {
       name: stream.name,
       columns: columnsOf(stream.schema as RecordSchema),
     }));
-    const files = accountOf(
-      what,
-      { warnings, empty: this.empty },
-      would.map(({ name: stream }) => ({ ...WOULD, name: stream })),
-    );
+    const left = warnings.map(leftOutNote);
+    const ran = would.map(({ name: stream }) => ({
+      ...WOULD,
+      name: stream,
+      files_left_out: left.length,
+      left_out: left,
+    }));
+    const files = accountOf(what, { warnings, empty: this.empty }, ran);
     if (this.format() !== 'table' || this.query !== undefined) await this.show({ name, streams: would, files });
     else {
       for (const { name: stream, columns } of would) {
@@ -281,6 +284,12 @@ const WOULD = {
   ...({ status: 'succeeded', failure: null, rows_with_errors: 0, rows_rejected: 0 } as const),
   ...{ files_read: 0, files_unchanged: 0, files_left_out: 0, left_out: [] },
 } as const;
+
+/** A file of several of a stream that cannot be described, as a sync would say it. */
+const leftOutNote = ({ name, code, detail, hint }: DiscoveryStatusView['warnings'][number]) => ({
+  ...({ kind: 'file_left_out', count: 1, file: name, code } as const),
+  message: hint === null ? detail : `${detail} ${hint}`,
+});
 
 /** The columns of a stream with their types, in the words of the table where the connector says them. */
 function columnsOf(schema: RecordSchema): { name: string; type: string }[] {
