@@ -81,6 +81,9 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
     };
     const [earlier, later] = [randomUUID(), randomUUID()];
     t.equal(await fire(earlier), 'waiting');
+    const [first] = ok(await api(getSchedule, { params })).last_firings;
+    t.match(first, { firing_id: earlier, status: 'waiting', reason: { code: 'run_already_active' } });
+    t.notMatch(first?.reason?.hint, /overlap/, 'it has what that hint would tell it to set');
     isRunning = false;
     t.equal(await fire(later), 'done');
     t.strictSame(started, []);

@@ -5,7 +5,7 @@ import { CALLS } from '../../deployed-examples.ts';
 import { labelOf } from '../../examples.ts';
 import { type OwnedEndpoint, propertiesOf, type Reference } from './collect.ts';
 import { anchorOf, GENERATED, plain, table } from './markdown.ts';
-import { boundsText, memberLines, type ShapeNames, typeText } from './type-text.ts';
+import { boundsText, meaningOf, memberLines, type ShapeNames, typeText } from './type-text.ts';
 
 /** Paths with parameters as the specification writes them, `/api/v1/sources/{source_id}`. */
 export const pathOf = (endpoint: Endpoint): string => fullPath(endpoint).replace(/:(\w+)/g, '{$1}');
@@ -163,7 +163,7 @@ function inputTable({ params, query, body }: Endpoint, names: ShapeNames): strin
     const { properties, required } = propertiesOf(schema);
     return Object.entries(properties).map(([name, property]) => {
       const optional = place === 'path' || required.includes(name) ? '' : '?';
-      const words = [plain(property.description ?? ''), boundsText(property)].filter((word) => word !== '').join('; ');
+      const words = [plain(meaningOf(property, names)), boundsText(property)].filter((word) => word !== '').join('; ');
       return [place, `\`${name}${optional}\``, inlineType(property, names), words];
     });
   });

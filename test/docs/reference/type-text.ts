@@ -56,9 +56,18 @@ export function memberLines(
   indent: string,
 ): string[] {
   return Object.entries(properties).map(([name, schema]) => {
-    const said = schema.description === undefined ? '' : `  // ${schema.description}`;
+    const meaning = meaningOf(schema, names);
+    const said = meaning === '' ? '' : `  // ${meaning}`;
     return `${indent}${name}${required.includes(name) ? '' : '?'}: ${typeText(schema, names, indent)}${said}`;
   });
+}
+
+/** What a schema says of itself; of one that may be null, what the other says, unless that is a shape with a name. */
+export function meaningOf(schema: TSchema, names: ShapeNames): string {
+  if (schema.description !== undefined) return schema.description;
+  const others = ((schema as TSchema & Parts).anyOf ?? []).filter(({ type }) => type !== 'null');
+  const [only] = others;
+  return only === undefined || others.length > 1 || names.has(JSON.stringify(only)) ? '' : (only.description ?? '');
 }
 
 /** The bounds and the default of a value, as a table shows them: `1 to 500, 50 unless given`. */

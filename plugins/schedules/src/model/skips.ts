@@ -18,6 +18,11 @@ export function skipsOf({ kind, run, endpoints }: Pick<ScheduleSubject, 'kind' |
       detail: `A ${run} of the ${kind} was running when its time came.`,
       hint: 'Give the schedule more time between its runs, or let one wait (`overlap` buffer_one).',
     },
+    behind: {
+      code: 'run_already_active',
+      detail: `A ${run} of the ${kind} was running when its time came; this time waits for its end.`,
+      hint: 'Nothing needs to be done: it starts when that run has ended.',
+    },
     retired: { code: `${kind}_retired`, detail: `The ${kind} was deleted.`, hint: null },
     gone: { code: 'schedule_gone', detail: 'The schedule was deleted while this time waited.', hint: null },
     paused: {

@@ -126,7 +126,7 @@ function skipOf(
 /** One time waits; a second one beside it would only run right after the first. */
 async function waitOrSkip(tx: TenantTransaction, firing: NewFiring, skips: Skips): Promise<'done' | 'waiting'> {
   const to = (await otherWaits(tx, firing)) ? ('skipped' as const) : ('waiting' as const);
-  await noteFiring(tx, firing, { outcome: to, reason: to === 'waiting' ? skips.running : skips.waiting });
+  await noteFiring(tx, firing, { outcome: to, reason: to === 'waiting' ? skips.behind : skips.waiting });
   return to === 'waiting' ? 'waiting' : 'done';
 }
 

@@ -128,7 +128,10 @@ export const StreamRun = Type.Object({
   left_out: Type.Array(LeftOut, { description: LEFT_OUT }),
   rows_replaced: Type.Integer({ description: REPLACED }),
   rows_in_table: Nullable(
-    Type.Integer({ description: 'Rows of this run in the table at its newest snapshot; null before there is one' }),
+    Type.Integer({
+      description:
+        'Rows that this run wrote and that the table has at the newest snapshot of the run, not all that the table has; null before there is one',
+    }),
   ),
   checksum: Nullable(Type.String({ description: 'Sum over the hashes of those rows in any order, <algorithm>:<hex>' })),
   schema_id: Nullable(Type.Integer({ description: 'Schema of the table with which the rows were written' })),
