@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   const worker = startWorker(t, environment, 'source,discovery,general');
   const places: SharedPlatformPlaces = {
     url: await startedApi(environment),
-    idleUrl: await startedApi({ ...environment, ...idle }, withoutSweeps),
+    idleUrl: await startedApi({ ...environment, ...idle }, withoutDuties),
     controlUrl: await startControl(database, issuer),
     databaseUrl: database.superuserUrl,
     environment,
@@ -77,11 +77,9 @@ async function startedApi(
   return api.url;
 }
 
-/** The idle API sweeps no tenant: it would move the schedules of all to its own queues, which have no worker. */
-function withoutSweeps({ plugins }: RunningPlatform): void {
-  const kernel = plugins.find(({ manifest }) => manifest.id === 'schedules')?.kernel;
-  if (kernel === undefined) throw new Error('the shared platform has no plugin schedules');
-  Object.assign(kernel, { tenants: { ...kernel.tenants, list: async () => [] } });
+/** The idle API has no duties: it would move the schedules of all tenants to its own queues, which have no worker. */
+function withoutDuties(platform: RunningPlatform): void {
+  Object.assign(platform, { duties: [] });
 }
 
 /** Makes tenants and signs tokens for test files: `POST /tenant {alias}`, `POST /token {subject, organizations, roles}`. */

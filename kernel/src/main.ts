@@ -10,7 +10,6 @@ async function main(): Promise<void> {
   }
   const platform = await bootPlatform({ platformFile, environment: process.env, program: 'api' });
   await platform.proveVault();
-  const sweeper = platform.runs.startSweeper(platform.tenants);
   const api = await startApi(platform);
   platform.log.info({ url: api.url }, 'listening');
   let stopped = false;
@@ -19,7 +18,6 @@ async function main(): Promise<void> {
     stopped = true;
     platform.log.info('draining');
     await api.stop();
-    await sweeper.stop();
     await platform.stop();
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());

@@ -6,7 +6,7 @@ import t from 'tap';
 import { permission } from '../src/contract/access.ts';
 import { endpoint } from '../src/contract/endpoint.ts';
 import { idempotencyStore, REPEATED } from '../src/http/idempotency.ts';
-import { sweepIdempotencyKeys } from '../src/http/sweep-idempotency.ts';
+import { idempotencySweep } from '../src/http/sweep-idempotency.ts';
 import { openDatabase, testDatabase } from '../src/testing.ts';
 
 const access = permission('pots:write', 'admin');
@@ -61,7 +61,7 @@ t.test('expired keys of every tenant are swept in batches; younger ones stay', a
   await remembered(acme.tenantId, 'old', 2_500, '25 hours');
   await remembered(globex.tenantId, 'old', 1, '25 hours');
   await remembered(globex.tenantId, 'young', 2, '23 hours');
-  await sweepIdempotencyKeys({ db, tenants: { list: async () => [acme, globex] } });
+  await idempotencySweep(db).round({ tenants: { list: async () => [acme, globex] }, log });
   const left = await database.peek('select tenant_id, key from kernel.idempotency_key order by key');
   t.strictSame(
     left,

@@ -90,13 +90,12 @@ t.test('a start during an outage is made good by the sweeper, once', async (t) =
   await start();
   t.equal(workflows.started.length, 0);
   await database.peek("update kernel.run set created_at = now() - interval '1 minute'");
-  const sweeper = runs.startSweeper(tenants);
-  t.teardown(() => sweeper.stop());
-  await sweeper.now();
+  const sweep = () => runs.sweep.round({ tenants, log });
+  await sweep();
   t.equal(workflows.started.length, 0);
   workflows.down = false;
-  await sweeper.now();
-  await sweeper.now();
+  await sweep();
+  await sweep();
   t.equal(workflows.started.length, 1);
 });
 
@@ -120,9 +119,8 @@ t.test('a run keeps the trace of the request that made it, and its workflow star
   await telemetry.within(traceparent, () => store.db(tenant).transaction((tx) => runs.start(tx, run)));
   t.match(await database.peek('select traceparent from kernel.run'), [{ traceparent }]);
   await database.peek("update kernel.run set created_at = now() - interval '1 minute'");
-  const sweeper = runs.startSweeper(tenants);
-  t.teardown(() => sweeper.stop());
-  await sweeper.now();
+  const sweep = () => runs.sweep.round({ tenants, log });
+  await sweep();
   t.strictSame(seen, [traceparent, traceparent]);
 });
 
@@ -131,12 +129,11 @@ t.test('a run whose workflow is gone ends failed, and never stays running', asyn
   const { run_id } = await start();
   await runs.begin(tenant, run_id);
   workflows.started.length = 0;
-  const sweeper = runs.startSweeper(tenants);
-  t.teardown(() => sweeper.stop());
-  await sweeper.now();
+  const sweep = () => runs.sweep.round({ tenants, log });
+  await sweep();
   t.match(await runs.find(tenant, run_id), { status: 'running' }, 'within its grace it is left alone');
   await database.peek("update kernel.run set workflow_started_at = now() - interval '5 minutes'");
-  await sweeper.now();
+  await sweep();
   t.match(await runs.find(tenant, run_id), { status: 'failed', failure: { code: 'workflow_lost', retryable: true } });
 });
 
@@ -178,9 +175,8 @@ t.test('a run that cannot be swept holds up no other, of its tenant or the next'
      select tenant_id, gen_random_uuid(), 'retired-kind', tenant_id, false, 'pending', 'x', 'x' from kernel.tenant`,
   );
   await database.peek("update kernel.run set created_at = now() - interval '1 minute'");
-  const sweeper = runs.startSweeper(tenants);
-  t.teardown(() => sweeper.stop());
-  await sweeper.now();
+  const sweep = () => runs.sweep.round({ tenants, log });
+  await sweep();
   t.match(workflows.started, [{ workflowId: `${tenant.tenantId}:sync:${known}` }]);
   t.equal((await runs.page(other, {}, {})).items.length, 1);
 });
@@ -194,9 +190,8 @@ t.test('a run that a worker took although its start was never noted is still wat
   await database.peek(
     "update kernel.run set workflow_started_at = workflow_started_at - interval '5 minutes', created_at = now() - interval '5 minutes'",
   );
-  const sweeper = runs.startSweeper(tenants);
-  t.teardown(() => sweeper.stop());
-  await sweeper.now();
+  const sweep = () => runs.sweep.round({ tenants, log });
+  await sweep();
   t.match(await runs.find(tenant, run_id), { status: 'failed', failure: { code: 'workflow_lost' } });
 });
 
@@ -217,15 +212,14 @@ t.test('a run that its caller carries out has no workflow, and fails when its de
   await database.peek(
     "update kernel.run set created_at = now() - interval '1 day', workflow_started_at = now() - interval '1 day'",
   );
-  const sweeper = runs.startSweeper(tenants);
-  t.teardown(() => sweeper.stop());
-  await sweeper.now();
+  const sweep = () => runs.sweep.round({ tenants, log });
+  await sweep();
   const run = await runs.find(tenant, run_id);
   t.match(run, { status: 'running', carriedBy: 'caller', deadline, orchestratorRunId: 'o-1' });
   t.equal(await runs.worker(run!), undefined);
   t.match((await runs.page(tenant, { orchestratorRunId: 'o-1' }, {})).items, [{ runId: run_id }]);
   await database.peek("update kernel.run set deadline = now() - interval '1 second'");
-  await sweeper.now();
+  await sweep();
   t.match(await runs.find(tenant, run_id), { status: 'failed', failure: { code: 'run_past_deadline' } });
   t.equal(workflows.started.length, 0);
   await t.rejects(start('outside'), /needs a parent or a deadline/);

@@ -155,8 +155,9 @@ t.test('an API that is killed between a change and its end leaves one event that
   const kernel = world.platform.plugins.find(({ manifest }) => manifest.id === 'platform')?.kernel;
   if (kernel === undefined) throw new Error('the platform has no plugin of that name');
   t.equal((await world.database.peek('select 1 from kernel.run')).length, 1, 'the change was made');
-  t.equal(await sweepIntents(kernel, 0), 1);
-  t.equal(await sweepIntents(kernel, 0), 0);
+  const acme = await world.database.tenant('acme');
+  t.equal(await sweepIntents(kernel, acme, 0), 1);
+  t.equal(await sweepIntents(kernel, acme, 0), 0);
   const events = await world.database.peek("select event from platform.audit_event where event->>'action' = $1", [
     startDiscovery.id,
   ]);

@@ -2,7 +2,7 @@ import type { RunRecord } from '@weir/kernel';
 import { pino } from 'pino';
 import t from 'tap';
 import { admitRun, workerOf } from '../../kernel/src/runs/run-worker.ts';
-import { startSweeper } from '../../kernel/src/runs/sweeper.ts';
+import { runSweep } from '../../kernel/src/runs/sweeper.ts';
 import type { TaskQueueSide, Workflows } from '../../kernel/src/workflows/workflows.ts';
 import { until } from '../../test/until.ts';
 import { type SlowDeployment, slowDeployment } from './slow-deployment.ts';
@@ -103,24 +103,24 @@ t.test('a run whose worker nobody replaces is given up in the end, and its workf
   await worker.end('SIGKILL');
   await database.peek("update kernel.run set workflow_started_at = now() - interval '5 minutes'");
   let now = Date.now();
-  const sweeper = startSweeper({
+  const log = pino({ level: 'silent' });
+  const duty = runSweep({
     db: platform.database.db,
     workflows: platform.workflows,
-    log: pino({ level: 'silent' }),
-    tenants: platform.tenants,
+    log,
     launch: async () => void t.fail('it was started already'),
     finish: platform.runs.finish,
     queueOfKind: () => queue,
     now: () => now,
   });
-  t.teardown(() => sweeper.stop());
+  const sweep = () => duty.round({ tenants: platform.tenants, log });
   for (const minutes of [0, 2, 11]) {
     now = Date.now() + minutes * MINUTE;
-    await sweeper.now();
+    await sweep();
     t.match(await runOf(world, run_id), { status: 'running' }, `after ${minutes} minutes`);
   }
   now = Date.now() + 13 * MINUTE;
-  await sweeper.now();
+  await sweep();
   t.match(await runOf(world, run_id), { status: 'failed', failure: { code: 'worker_gone', retryable: true } });
   t.match(await platform.workflows.describe(workflow_id), { status: 'terminated' });
 });

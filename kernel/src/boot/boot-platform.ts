@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { createMetrics, type Metrics } from '@weir/metrics';
 import { startTelemetry, type Telemetry } from '@weir/telemetry';
 import { poolTurns } from '@weir/turns';
 import { databaseTls, engineTls, type OpenedVault, openVault, type Vault } from '@weir/vault';
@@ -12,9 +13,10 @@ import type { ProblemEntry } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
 import { type Contributions, contributions } from '../contributions/contributions.ts';
+import type { Duty } from '../duties/duty.ts';
 import { armFaultpoints } from '../faultpoint.ts';
+import { idempotencySweep } from '../http/sweep-idempotency.ts';
 import { createLog } from '../log/log.ts';
-import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { checkHead, type MigrationsPackage, pluginHistories } from '../persistence/head-check.ts';
 import { type Database, openDatabase } from '../persistence/open-database.ts';
 import type { WeirPlugin } from '../plugins/define-plugin.ts';
@@ -67,6 +69,8 @@ export interface RunningPlatform {
   /** Refuses the start when the secret store does not keep what is written; for the program that writes into it. */
   proveVault(): Promise<void>;
   plugins: readonly LoadedPlugin[];
+  /** Work for each tenant that the API does beside answering calls, of the kernel and of all plugins. */
+  duties: readonly Duty[];
   problems: ReadonlyMap<string, ProblemEntry>;
   /** Imports another door of a plugin's package, such as `./worker`. */
   importDoor(plugin: LoadedPlugin, door: string): Promise<Record<string, unknown>>;
@@ -201,6 +205,11 @@ function assemble(plan: Plan, connected: Connected, environment: Environment): R
     tenants,
     deriveKey,
     plugins,
+    duties: [
+      runs.sweep,
+      idempotencySweep(database.db),
+      ...plugins.flatMap(({ registration }) => registration.duties ?? []),
+    ],
     problems,
     proveVault: () => proveVault(prove, log),
     importDoor: ({ manifest }, door) => plan.importFrom(`${manifest.packageName}${door.slice(1)}`),

@@ -1,3 +1,4 @@
+import type { Metrics } from '@weir/metrics';
 import type { Vault } from '@weir/vault';
 import type { KernelSettings } from '../config/kernel-settings.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -5,7 +6,6 @@ import { type HealthCheck, HealthChecks } from '../contract/points.ts';
 import type { ProblemEntry } from '../contract/problem.ts';
 import { type ServiceToken, service } from '../contract/service.ts';
 import type { Contributions } from '../contributions/contributions.ts';
-import type { Metrics } from '../metrics/metrics.ts';
 import type { Database } from '../persistence/open-database.ts';
 import type { PlatformSql } from '../persistence/run-sql.ts';
 import { type Provided, provide } from '../plugins/define-plugin.ts';

@@ -5,11 +5,11 @@ import { Refusal } from '../config/refusal.ts';
 import { TENANT_ROLES } from '../contract/access.ts';
 import { AuditTrails } from '../contract/call-points.ts';
 import { kernelProblems } from '../contract/problems.ts';
+import { startDuties } from '../duties/start-duties.ts';
 import { auditCalls } from '../http/audit-calls.ts';
 import { authenticator } from '../http/authenticate.ts';
 import { idempotencyStore } from '../http/idempotency.ts';
 import { createServer } from '../http/server.ts';
-import { startIdempotencySweep } from '../http/sweep-idempotency.ts';
 import { traceRequests } from '../http/trace-requests.ts';
 import { recordAnswers } from '../metrics/http-metrics.ts';
 import type { RunningPlatform } from './boot-platform.ts';
@@ -57,7 +57,7 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
     deps,
   );
   await app.listen({ host: settings.WEIR_HTTP_HOST, port: settings.WEIR_HTTP_PORT });
-  const sweep = startIdempotencySweep({ db: database.db, tenants: platform.tenants }, log);
+  const duties = startDuties(platform);
   const { port } = app.server.address() as AddressInfo;
   return {
     url: `http://${settings.WEIR_HTTP_HOST}:${port}`,
@@ -65,8 +65,7 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
     async stop() {
       stopping = true;
       const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
-      await app.close();
-      await sweep.stop();
+      await Promise.all([app.close(), duties.stop()]);
       clearTimeout(cut);
     },
   };

@@ -1,5 +1,5 @@
+import { type Metrics, REQUEST_SECONDS } from '@weir/metrics';
 import type { FastifyInstance } from 'fastify';
-import { type Metrics, REQUEST_SECONDS } from './metrics.ts';
 
 const CLASSES = ['2xx', '3xx', '4xx', '5xx'];
 

@@ -9,6 +9,7 @@ import { databaseError } from './errors.ts';
 import { inFlight } from './in-flight.ts';
 import { type PlatformSql, runSql } from './run-sql.ts';
 import { assertSafeRole } from './safe-role.ts';
+import { type SessionLocks, sessionLocks } from './session-locks.ts';
 import type { AnyEntity, Entity, TenantDb, TenantTransaction } from './tenant-db.ts';
 import { tenantTransaction } from './tenant-transaction.ts';
 
@@ -42,7 +43,7 @@ export interface DatabaseOptions {
 }
 
 /** The relational store. Rows of tenants are reached through `db(tenant)` and in no other way. */
-export interface Database {
+export interface Database extends Pick<SessionLocks, 'holds'> {
   db(tenant: Tenant): TenantDb;
   sql: PlatformSql;
   /** Throws a `Refusal` when the role could walk through the tenant wall. */
@@ -55,6 +56,14 @@ export interface Database {
 /** Opens the pool; connects on first use. Every session has bounded statement, lock and idle times. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { log, maxSilenceMs = MAX_SILENCE_MS, inTurn = (_, work) => work() } = options;
+  const driver = {
+    ssl: options.ssl ?? false,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    application_name: 'weir',
+  };
   const orm = await MikroORM.init({
     entities: [...options.entities] as Entity<object>[],
     host: options.host,
@@ -65,17 +74,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     namingStrategy: UnderscoreNamingStrategy,
     discovery: { warnWhenNoEntities: false },
     pool: { min: 0, max: options.poolSize ?? POOL_SIZE },
-    driverOptions: {
-      ssl: options.ssl ?? false,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      lock_timeout: LOCK_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-      application_name: 'weir',
-      onPoolCreated: (pool: Pool) => giveUpDead(pool, maxSilenceMs),
-    },
+    driverOptions: { ...driver, onPoolCreated: (pool: Pool) => giveUpDead(pool, maxSilenceMs) },
     logger: (message) => log.debug(message),
   });
+  const { host, port, name: database, user, password } = options;
+  const locks = sessionLocks({ ...driver, host, port, database, user, password });
   const busy = inFlight();
   const sql: PlatformSql = (text, params) =>
     busy.run(() =>
@@ -89,6 +92,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     );
   return {
     sql,
+    holds: locks.holds,
     db: (tenant) => ({
       transaction: (work) => busy.run(() => inTurn(tenant.tenantId, () => transact(orm, { tenant, log }, work))),
     }),
@@ -96,6 +100,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     ping: async () => (await sql('select 1 as one', [])).rows.length === 1,
     async close() {
       await busy.drain();
+      await locks.close();
       await orm.close(true);
     },
   };

@@ -4,6 +4,7 @@ import fastifyPlugin from 'fastify-plugin';
 import type { ProblemEntry, ProblemType } from '../contract/problem.ts';
 import type { ServiceToken } from '../contract/service.ts';
 import type { Contributed } from '../contributions/contributions.ts';
+import type { Duty } from '../duties/duty.ts';
 import { type AnyRoute, type RouteDeps, registerRoutes } from '../http/handle.ts';
 import type { AnyEntity } from '../persistence/tenant-db.ts';
 import type { RunKind } from '../runs/runs.ts';
@@ -21,6 +22,8 @@ export interface Registration {
   services?: Provided[];
   runKinds?: RunKind[];
   contributes?: Contributed[];
+  /** Work for each tenant that no call waits for. */
+  duties?: readonly Duty[];
   /** Codes of failed runs that this deployment's own parts report: each has a page, behind the codes of plugins. */
   reported?: readonly ProblemEntry[];
   /** After all plugins are set up and before listening; `stop` runs in reverse order. */

@@ -1,10 +1,10 @@
+import type { Metrics } from '@weir/metrics';
 import type { Vault } from '@weir/vault';
 import type { Logger } from 'pino';
 import type { Tenant } from '../contract/caller.ts';
 import type { ContributionPoint } from '../contract/contribution.ts';
 import type { ServiceToken } from '../contract/service.ts';
 import type { AskReadiness } from '../contributions/readiness.ts';
-import type { Metrics } from '../metrics/metrics.ts';
 import type { TenantDb } from '../persistence/tenant-db.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Tenants } from '../tenancy/tenants.ts';

@@ -9,16 +9,15 @@ import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
 import type { RunStatus } from '../contract/shapes.ts';
 import type { Contributions } from '../contributions/contributions.ts';
+import type { Duty } from '../duties/duty.ts';
 import { faultpoint } from '../faultpoint.ts';
 import type { PageOrders, TenantDb, TenantTransaction } from '../persistence/tenant-db.ts';
-import type { Repetition } from '../repeat.ts';
-import type { Tenants } from '../tenancy/tenants.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { cancelRun, carrierRun } from './cancel-run.ts';
 import { Run } from './run-entity.ts';
 import { admitRun, workerOf } from './run-worker.ts';
 import type { NewRun, RunFailureRecord, RunKind, RunRecord, Runs } from './runs.ts';
-import { type OpenRun, type SweeperDeps, startSweeper } from './sweeper.ts';
+import { type OpenRun, runSweep, type SweeperDeps } from './sweeper.ts';
 
 export interface RunDeps {
   db: (tenant: Tenant) => TenantDb;
@@ -40,7 +39,7 @@ const MAX_START_TRIES = 3;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The run table: outbox, look-up and history in one, and the sweeper that starts what was left unstarted. */
-export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenants): Repetition } {
+export function createRuns(deps: RunDeps): Runs & { sweep: Duty } {
   const { db } = deps;
   const { telemetry = createTelemetry() } = deps;
   const changed = async (tx: TenantTransaction, run: Pick<RunRecord, 'runId' | 'kind' | 'subjectId' | 'status'>) => {
@@ -169,8 +168,7 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
   };
   return {
     ...runs,
-    startSweeper: (tenants) =>
-      startSweeper({ ...deps, tenants, launch, finish: runs.finish, queueOfKind: (kind) => queueOfKind(deps, kind) }),
+    sweep: runSweep({ ...deps, launch, finish: runs.finish, queueOfKind: (kind) => queueOfKind(deps, kind) }),
   };
 }
 

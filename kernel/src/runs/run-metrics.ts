@@ -1,5 +1,5 @@
+import { type Metrics, RUN_SECONDS } from '@weir/metrics';
 import { TERMINAL_RUN_STATUSES } from '../contract/shapes.ts';
-import { type Metrics, RUN_SECONDS } from '../metrics/metrics.ts';
 import type { RunDeps } from './create-runs.ts';
 import type { RunKind } from './runs.ts';
 

@@ -3,14 +3,12 @@ import type { Tenant } from '../contract/caller.ts';
 import { Problem, type ProblemEntry } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
+import { type Duty, duty } from '../duties/duty.ts';
 import type { TenantDb } from '../persistence/tenant-db.ts';
-import { type Repetition, repeat } from '../repeat.ts';
-import type { Tenants } from '../tenancy/tenants.ts';
 import type { WorkflowDescription, Workflows } from '../workflows/workflows.ts';
 import { judge } from './run-worker.ts';
 import type { RunRecord, Runs } from './runs.ts';
 
-const EVERY_MS = 5_000;
 /** A run younger than this is being started by the request that made it. */
 const START_GRACE_SECONDS = 5;
 /** A run whose workflow has been closed this long without an outcome has lost it. */
@@ -28,7 +26,6 @@ export interface SweeperDeps {
   db(tenant: Tenant): TenantDb;
   workflows: Workflows;
   log: Logger;
-  tenants: Tenants;
   launch(tenant: Tenant, run: OpenRun): Promise<void>;
   finish: Runs['finish'];
   /** The queue that takes runs of a kind; undefined for a kind without a workflow. */
@@ -39,38 +36,27 @@ export interface SweeperDeps {
 /**
  * Starts what was committed but never started, and ends runs whose workflow is gone or whose deadline has passed, so
  * that no run hangs for ever.
- * Goes tenant by tenant in ordinary tenant transactions.
  */
-export function startSweeper(options: SweeperDeps): Repetition {
+export function runSweep(options: SweeperDeps): Duty {
   const deps: Deps = { ...options, now: options.now ?? Date.now, goneSince: new Map() };
-  return repeat(
-    EVERY_MS,
-    () => sweepAll(deps),
-    (err) => deps.log.warn({ err }, 'sweep of runs ended early; it is tried again'),
-  );
+  return duty({ name: 'kernel.runs', everyMs: 5_000, where: 'api', perTenant: (tenant) => sweepRuns(deps, tenant) });
 }
 
 /** `goneSince` remembers when a run was first found without a worker. */
 type Deps = SweeperDeps & { now(): number; goneSince: Map<string, number> };
 
-async function sweepAll(deps: Deps): Promise<void> {
-  for (const tenant of await deps.tenants.list()) {
-    const expired = await open(deps, tenant, 'deadline', 0);
-    await each(deps, expired, (run) => endExpired(deps, tenant, run));
-    const ofWorkflow = "carried_by = 'workflow' and";
-    const unstarted = await open(
-      deps,
-      tenant,
-      `${ofWorkflow} workflow_started_at is null and created_at`,
-      START_GRACE_SECONDS,
-    );
-    await each(deps, unstarted, (run) => deps.launch(tenant, run));
-    const quiet = await open(deps, tenant, `${ofWorkflow} workflow_started_at`, LOST_GRACE_SECONDS);
-    await each(deps, quiet, (run) => endIfLost(deps, tenant, run));
-  }
+async function sweepRuns(deps: Deps, tenant: Tenant): Promise<void> {
+  const expired = await open(deps, tenant, 'deadline', 0);
+  await each(deps, expired, (run) => endExpired(deps, tenant, run));
+  const ofWorkflow = "carried_by = 'workflow' and";
+  const notStarted = `${ofWorkflow} workflow_started_at is null and created_at`;
+  const unstarted = await open(deps, tenant, notStarted, START_GRACE_SECONDS);
+  await each(deps, unstarted, (run) => deps.launch(tenant, run));
+  const quiet = await open(deps, tenant, `${ofWorkflow} workflow_started_at`, LOST_GRACE_SECONDS);
+  await each(deps, quiet, (run) => endIfLost(deps, tenant, run));
 }
 
-/** One run that cannot be handled holds up no other; an engine or a database that is away ends the sweep. */
+/** One run that cannot be handled holds up no other; an engine or a database that is away ends the round of the tenant. */
 async function each({ log }: Deps, runs: SweptRun[], work: (run: SweptRun) => Promise<void>): Promise<void> {
   for (const run of runs) {
     await work(run).catch((error: unknown) => {

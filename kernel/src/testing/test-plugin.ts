@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createMetrics } from '@weir/metrics';
 import { providerKeys, type TokenRules } from '@weir/tokens';
 import type { Vault } from '@weir/vault';
 import { testVault } from '@weir/vault/testing';
@@ -16,7 +17,6 @@ import { auditCalls } from '../http/audit-calls.ts';
 import { authenticator } from '../http/authenticate.ts';
 import { idempotencyStore } from '../http/idempotency.ts';
 import { createServer } from '../http/server.ts';
-import { createMetrics } from '../metrics/metrics.ts';
 import { type Database, openDatabase } from '../persistence/open-database.ts';
 import type { Provided, Registration, WeirPlugin } from '../plugins/define-plugin.ts';
 import type { Kernel } from '../plugins/kernel.ts';

@@ -1,5 +1,6 @@
 export { type Call, callTurns, goneOfCall, inCall, takeForCall } from './call-turns.ts';
 export { type PoolTurns, poolTurns } from './pool-turns.ts';
+export { type Repetition, repeat } from './repeat.ts';
 export {
   createTurns,
   type Taker,

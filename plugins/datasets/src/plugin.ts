@@ -38,7 +38,7 @@ import { checkSettings, datasetSettings, expiryOf } from './settings.ts';
 import { sharedNamespaces } from './store/shared-namespaces.ts';
 import { tableScanner } from './store/table-folders.ts';
 import { loadTables } from './store/table-store.ts';
-import { sweepSchedule } from './sweep/schedule.ts';
+import { hourlySweep } from './sweep/schedule.ts';
 import { sweep } from './sweep/sweep.ts';
 import { tablesService } from './table/tables.ts';
 import { warehouseCheck } from './warehouse-check.ts';
@@ -68,7 +68,6 @@ export default definePlugin({
     const readDeps = { kernel: base, catalog, catalogName, scanner, pool, remoteTable };
     const datasets = datasetService(readDeps);
     const sweepDeps = { ...tableDeps, graceHours: settings.WEIR_SWEEP_GRACE_HOURS };
-    const sweeps = sweepSchedule({ ...sweepDeps, expiry: expiryOf(settings) });
     return {
       routes: [
         handle(listDatasets, ({ tenant, query }) => datasets.list(tenant, query)),
@@ -108,8 +107,7 @@ export default definePlugin({
         if (store.s3 === undefined) await mkdir(localPath(warehouse), { recursive: true });
         await shared.start();
       },
-      serve: async () => sweeps.start(),
-      drain: () => sweeps.stop(),
+      duties: [hourlySweep({ ...sweepDeps, expiry: expiryOf(settings) })],
       async stop() {
         await shared.stop();
         await pool.close();

@@ -1,13 +1,13 @@
-import { contribute, definePlugin, Platform, provide, type Repetition } from '@weir/kernel';
+import { contribute, definePlugin, Platform, provide } from '@weir/kernel';
 import { AuditTrails, CallLimits, RunAdmission, RunChanges, RunDrops } from '@weir/kernel/contract';
 import { admissionService, admitRun } from './admission/service.ts';
-import { auditRecorder } from './audit/recorder.ts';
+import { denialReports } from './audit/denial-reports.ts';
+import { auditRecorder, intentSweep } from './audit/recorder.ts';
 import { auditService } from './audit/service.ts';
-import { startSweeps } from './audit/sweep-schedule.ts';
 import { Events, Figures, platformProblems, RunLogs, StorageUses } from './contract.ts';
 import { docsService } from './docs/service.ts';
 import { eventHub } from './event/hub.ts';
-import { startRetention } from './event/retention.ts';
+import { eventRetention } from './event/retention.ts';
 import { eventService } from './event/service.ts';
 import { publisher } from './event/store.ts';
 import { callRates, RATE_GROUPS } from './limit/call-rates.ts';
@@ -19,7 +19,7 @@ import { metricsService } from './metrics/service.ts';
 import { pluginService } from './plugin/service.ts';
 import { routes } from './routes.ts';
 import { openStore } from './run-log/open-store.ts';
-import { dropLogs, startLogRetention } from './run-log/retention.ts';
+import { dropLogs, logRetention } from './run-log/retention.ts';
 import { runLogService } from './run-log/service.ts';
 import { type PlatformSettings, platformSettings } from './settings.ts';
 import { healthMonitor } from './status/health.ts';
@@ -53,7 +53,7 @@ export default definePlugin({
     const store = openStore(kernel, kernel.settings);
     const { WEIR_RUN_LOG_MAX_LINES: maxLines, WEIR_RUN_LOG_RETENTION_DAYS: days } = kernel.settings;
     const runLogs = runLogService({ log, store, maxLines, retentionDays: days });
-    const repetitions: Pick<Repetition, 'stop'>[] = [];
+    let reports: ReturnType<typeof denialReports> | undefined;
     kernel.metrics.gauge({
       name: 'weir_event_streams',
       help: 'Event streams that are open in this process',
@@ -85,14 +85,14 @@ export default definePlugin({
       ],
       start: async () => ledger.start(),
       stop: () => ledger.stop(),
+      duties: [logRetention({ db, store, days }), eventRetention(kernel), intentSweep(kernel)],
       async serve() {
-        repetitions.push(startLogRetention({ db, tenants, log, store, days }));
-        repetitions.push(startRetention(kernel), startSweeps(kernel, trail));
+        reports = denialReports(kernel, trail);
       },
       async drain() {
         runLogs.close();
         await hub.close();
-        for (const repeated of repetitions) await repeated.stop();
+        await reports?.stop();
       },
     };
   },

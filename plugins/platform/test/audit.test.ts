@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Endpoint } from '@weir/kernel/contract';
 import t from 'tap';
+import { PLATFORM_CHAIN } from '../src/audit/chain.ts';
 import { auditRecorder, sweepIntents } from '../src/audit/recorder.ts';
 import {
   AUDIT_GENESIS,
@@ -140,8 +141,8 @@ t.test(
     await under.database.peek('revoke execute on function platform.append_audit_event from weir_app');
     t.match(await under.admin(setAdmission, { body: { open: false } }), { status: 200, body: { open: false } });
     await under.database.peek('grant execute on function platform.append_audit_event to weir_app');
-    t.equal(await sweepIntents(under.kernel), 0, 'a young call may still be at work');
-    const ended = await Promise.all(Array.from({ length: 4 }, () => sweepIntents(under.kernel, 0)));
+    t.equal(await sweepIntents(under.kernel, PLATFORM_CHAIN), 0, 'a young call may still be at work');
+    const ended = await Promise.all(Array.from({ length: 4 }, () => sweepIntents(under.kernel, PLATFORM_CHAIN, 0)));
     t.equal(
       ended.reduce((sum, count) => sum + count, 0),
       1,

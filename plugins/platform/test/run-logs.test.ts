@@ -112,9 +112,9 @@ t.test('a log goes when it was kept for as many days as it is to be, and a reade
   await wrote(provided, tenant, run, ['old']);
   const store = openStore(under.kernel, settings);
   const days = (n: number) => Date.now() + n * 86_400_000;
-  await removeOldLogs({ ...under.kernel, store, days: 30 }, days(29));
+  await removeOldLogs({ ...under.kernel, store, days: 30 }, tenant, days(29));
   t.strictSame(await messagesOf(provided, tenant, run), ['old']);
-  await removeOldLogs({ ...under.kernel, store, days: 30 }, days(31));
+  await removeOldLogs({ ...under.kernel, store, days: 30 }, tenant, days(31));
   const ended = { ...run, isTerminal: true, endedAt: new Date(days(-31)) };
   t.match(await page(provided, tenant, ended), { items: [], ended: true, expired: true });
   t.match(await page(provided, tenant, { ...ended, endedAt: new Date() }), { items: [], expired: false });

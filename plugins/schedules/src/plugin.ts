@@ -1,11 +1,11 @@
-import { definePlugin, handle, provide, type Repetition } from '@weir/kernel';
+import { definePlugin, handle, provide } from '@weir/kernel';
 import { Events } from '@weir/plugin-platform/contract';
 import { Schedules } from '@weir/plugin-workflow-engine/contract';
 import { scheduleRoutes } from './api/routes.ts';
 import { previewSchedule, SubjectSchedules, scheduleProblems } from './contract.ts';
 import { entities } from './model/entities.ts';
 import { scheduleFacts } from './service/facts.ts';
-import { startReconciler } from './service/reconcile.ts';
+import { applySchedules, compareSchedules } from './service/reconcile.ts';
 import { previewOf } from './service/times.ts';
 import { settings } from './settings.ts';
 
@@ -18,7 +18,6 @@ export default definePlugin({
   setup(kernel) {
     const { WEIR_SCHEDULE_MIN_SECONDS: minSeconds } = kernel.settings;
     const deps = { kernel, schedules: kernel.use(Schedules), events: kernel.use(Events), minSeconds };
-    let reconciler: Repetition | undefined;
     return {
       routes: [handle(previewSchedule, async ({ body }) => previewOf(deps, body))],
       services: [
@@ -27,10 +26,7 @@ export default definePlugin({
           ...scheduleFacts(deps),
         }),
       ],
-      serve: async () => {
-        reconciler = startReconciler(deps);
-      },
-      drain: async () => reconciler?.stop(),
+      duties: [applySchedules(deps), compareSchedules(deps)],
     };
   },
 });

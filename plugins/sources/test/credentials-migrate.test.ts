@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Platform, Refusal } from '@weir/kernel';
+import { type Kernel, Platform, Refusal, type Tenant } from '@weir/kernel';
 import { type CredentialMode, openVault } from '@weir/vault';
 import { Client } from 'pg';
 import t from 'tap';
 import { until } from '../../../test/until.ts';
 import { createSource, getCredentials, migrateCredentials, updateSource } from '../src/contract.ts';
 import { migrateAll } from '../src/service/credential/migrate-all.ts';
-import { refuseCredentials } from '../src/service/credential/refuse-credentials.ts';
+import { checkSeals, refuseCredentials } from '../src/service/credential/refuse-credentials.ts';
 import { INTENT_EXPIRES_MS, sweepCredentials } from '../src/service/credential/sweep-credentials.ts';
 import { type PatternUser, patternCatalog } from '../src/service/pattern/catalog.ts';
 import { CUTOVER_LOCK } from '../src/service/vault/cutover.ts';
@@ -56,6 +56,9 @@ async function inlineWorld(t: Parameters<typeof credentialsWorld>[0] & { testdir
   return { world, vault, sources, order, faults, storeFolder };
 }
 
+/** What each start of the plugin checks. */
+const startCheck = ({ kernel }: { kernel: Kernel }) => refuseCredentials(kernel, kernel.use(Platform).sql);
+
 function startMigration(order: ChildOrder, faults: string) {
   const args = ['--conditions=@weir/source', join(import.meta.dirname, 'migrate-child.ts'), JSON.stringify(order)];
   const { PATH, NODE_COMPILE_CACHE } = process.env;
@@ -82,7 +85,8 @@ t.test('a migration that is killed changes nothing, and every version that it wr
     child.kill('SIGKILL');
     await once(child, 'exit');
     t.strictSame(changedTables(before, await hashOfTables(world)), ['sources.credential_intent'], point);
-    await sweepCredentials(world.kernel, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
+    const later = new Date(Date.now() + INTENT_EXPIRES_MS + 1_000);
+    for (const tenant of order.tenants) await sweepCredentials(world.kernel, tenant, later);
     const quarantine = await world.database.peek(
       'select tenant_id, credential_id, version from sources.credential_quarantine',
     );
@@ -105,7 +109,7 @@ t.test('one source is moved by itself, and from then on nothing starts that keep
   const params = { source_id: sources.demo?.[0] ?? '' };
   t.equal(refusal(await api(migrateCredentials, { params, body: {} })), '409 credential_mode_unsupported');
   vault.mode = 'secret_store';
-  await refuseCredentials(world.kernel);
+  await startCheck(world);
   t.equal(
     refusal(await world.as('demo', 'pipeline_editor').call(migrateCredentials, { params, body: {} })),
     '403 forbidden_role',
@@ -115,9 +119,9 @@ t.test('one source is moved by itself, and from then on nothing starts that keep
   t.match(moved, { name: 'moved', version: 1, status: 'active', reference_count: 1 });
   t.strictSame(ok(await api(getCredentials, { params })), moved);
   t.equal(refusal(await api(migrateCredentials, { params, body: {} })), '409 credential_attached');
-  await refuseCredentials(world.kernel);
+  await startCheck(world);
   vault.mode = 'legacy_inline';
-  await t.rejects(refuseCredentials(world.kernel), Refusal);
+  await t.rejects(startCheck(world), Refusal);
 
   await t.test('a process that kept credentials inline before the cutover → seals none after it', async (t) => {
     const before = await hashOfTables(world);
@@ -189,20 +193,33 @@ t.test('without a key credentials are refused, and sources without any are not',
   for (const answer of await Promise.all(patches)) t.equal(refusal(answer), '200', 'names change one after the other');
 });
 
-t.test('without the key that sealed them no process starts', async (t) => {
-  const { world, vault, order } = await inlineWorld(t);
-  const other = `${order.keyFile}-other`;
-  await writeFile(other, randomBytes(32), { mode: 0o400 });
-  const settings = { SOURCE_CREDENTIAL_MODE: 'legacy_inline', WEIR_CREDENTIAL_KEY_FILE: other } as const;
-  vault.sealer = undefined;
-  await t.rejects(refuseCredentials(world.kernel), { name: 'Refusal', message: /WEIR_CREDENTIAL_KEY_FILE is not set/ });
-  vault.sealer = openVault(settings, {}).vault.sealer;
-  await t.rejects(refuseCredentials(world.kernel), { name: 'Refusal', message: /no key file/ });
-  const both = openVault({ ...settings, WEIR_CREDENTIAL_PREVIOUS_KEY_FILE: order.keyFile }, {}).vault.sealer;
-  vault.sealer = both;
-  await refuseCredentials(world.kernel);
-  await sweepCredentials(world.kernel, new Date());
-  vault.sealer = openVault(settings, {}).vault.sealer;
-  await refuseCredentials(world.kernel);
-  t.pass('everything was sealed again, so that the previous key can go');
-});
+t.test(
+  'without a key that opens any of them no process starts; a tenant whose key is lost holds up no other',
+  async (t) => {
+    const { world, vault, order } = await inlineWorld(t);
+    const other = `${order.keyFile}-other`;
+    await writeFile(other, randomBytes(32), { mode: 0o400 });
+    const settings = { SOURCE_CREDENTIAL_MODE: 'legacy_inline', WEIR_CREDENTIAL_KEY_FILE: other } as const;
+    vault.sealer = undefined;
+    await t.rejects(startCheck(world), { name: 'Refusal', message: /WEIR_CREDENTIAL_KEY_FILE is not set/ });
+    vault.sealer = openVault(settings, {}).vault.sealer;
+    await t.rejects(startCheck(world), { name: 'Refusal', message: /no key file/ });
+    const both = openVault({ ...settings, WEIR_CREDENTIAL_PREVIOUS_KEY_FILE: order.keyFile }, {}).vault.sealer;
+    vault.sealer = both;
+    await startCheck(world);
+    const [demo, late] = order.tenants as [Tenant, Tenant];
+    await sweepCredentials(world.kernel, demo, new Date());
+    vault.sealer = openVault(settings, {}).vault.sealer;
+    await startCheck(world);
+    const seals = checkSeals(world.kernel);
+    await seals.perTenant(demo, new AbortController().signal);
+    await t.rejects(seals.perTenant(late, new AbortController().signal), { code: 'seal_key_unknown' }, 'it alone');
+    await sweepCredentials(world.kernel, late, new Date());
+    await t.rejects(seals.perTenant(late, new AbortController().signal), { code: 'seal_key_unknown' }, 'still sealed');
+    vault.sealer = both;
+    await sweepCredentials(world.kernel, late, new Date());
+    vault.sealer = openVault(settings, {}).vault.sealer;
+    await startCheck(world);
+    t.pass('everything was sealed again, so that the previous key can go');
+  },
+);

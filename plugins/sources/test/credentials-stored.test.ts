@@ -31,8 +31,8 @@ async function storedWorld(t: Parameters<typeof credentialsWorld>[0]) {
   const world = await credentialsWorld(t, vault);
   const { store } = vault;
   if (store === undefined) throw new Error('the store is there in this mode');
-  await world.tenant('demo');
-  return { ...world, world, store, api: world.as('demo').call };
+  const demo = await world.tenant('demo');
+  return { ...world, world, store, demo, api: world.as('demo').call };
 }
 
 t.test('the life of a credential in the secret store', async (t) => {
@@ -192,7 +192,7 @@ t.test('the life of a credential in the secret store', async (t) => {
 });
 
 t.test('whatever becomes of a write, the version that is used is the one that was verified', async (t) => {
-  const { world, store, api, database } = await storedWorld(t);
+  const { world, store, demo, api, database } = await storedWorld(t);
   const params = { source_id: (await vaultedSource(api, 'first', MARK)).source_id };
   const rotate = (mark: string) => api(rotateCredentials, { params, body: { credential_values: vaultedValues(mark) } });
   const quarantined = () => database.peek('select version, reason from sources.credential_quarantine order by version');
@@ -240,9 +240,9 @@ t.test('whatever becomes of a write, the version that is used is the one that wa
     const intend = `insert into sources.credential_intent values ($1, $2, gen_random_uuid(), 7, now())`;
     await database.peek(intend, ids);
     t.equal(refusal(await rotate('held')), '409 credential_change_in_progress');
-    await sweepCredentials(world.kernel, new Date());
+    await sweepCredentials(world.kernel, demo, new Date());
     t.equal((await intents()).length, 1, 'it may still be at work');
-    await sweepCredentials(world.kernel, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
+    await sweepCredentials(world.kernel, demo, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
     t.strictSame(
       [await intents(), (await quarantined()).length],
       [[], 2],
@@ -250,7 +250,7 @@ t.test('whatever becomes of a write, the version that is used is the one that wa
     );
     await database.peek(intend, ids);
     await store.write({ tenantId: String(ids[0]), credentialId: String(ids[1]) }, 6, new Map());
-    await sweepCredentials(world.kernel, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
+    await sweepCredentials(world.kernel, demo, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
     t.strictSame((await quarantined()).at(-1), { version: 7, reason: 'abandoned' });
     t.equal(ok(await rotate('at last')).version, 8);
   });

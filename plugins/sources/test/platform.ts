@@ -61,10 +61,11 @@ export interface Worker {
   children(): Promise<{ name: string; pid: number; parent: number }[]>;
 }
 
-/** The whole platform but its worker: real database, real workflow engine, real HTTP. `more` are settings of the test. */
+/** The whole platform but its worker: real database, real workflow engine, real HTTP. `more` are settings of the test; `adapt` changes the platform before it serves. */
 export async function testPlatform(
   t: Test,
   more: (folder: string) => Promise<Record<string, string>> = async () => ({}),
+  adapt: (platform: RunningPlatform) => void = () => {},
 ): Promise<TestPlatform> {
   // Loaded by need: a file on the shared platform has no use for it, and it takes a second to load.
   const { bootPlatform, startApi } = await import('@weir/kernel/boot');
@@ -84,6 +85,7 @@ export async function testPlatform(
     log: pino({ level: 'silent' }),
   });
   t.teardown(() => platform.stop());
+  adapt(platform);
   const api = await startApi(platform);
   t.teardown(() => api.stop());
   const tenants = new Set<string>();

@@ -37,8 +37,6 @@ async function rotatingWorld(t: Parameters<typeof credentialsWorld>[0], vault: V
   const source = inline
     ? ok(await api(createSource, { body: inlineBody('one') }))
     : await vaultedSource(api, 'one', MARK);
-  // Here nothing is written but when a test says so.
-  await world.registration.drain?.();
   const { source_id: sourceId } = source;
   const { kernel } = world;
   const patterns = patternCatalog(kernel.use(Platform).sql);
@@ -134,7 +132,7 @@ t.test('without a key, or without a database, a run is told that its credential 
 
 t.test('whatever happens between, the last credential that was kept or set is the one that counts', async (t) => {
   const vault = testVault('secret_store');
-  const { keeper, tokenNow, write, api, sourceId, kernel } = await rotatingWorld(t, vault);
+  const { keeper, tokenNow, write, api, sourceId, kernel, tenant } = await rotatingWorld(t, vault);
   const params = { source_id: sourceId };
   const { store } = vault;
   const step = fc.constantFrom('keep', 'write', 'down', 'lose', 'set', 'attempt', 'sweep');
@@ -164,7 +162,7 @@ t.test('whatever happens between, the last credential that was kept or set is th
           attempt = await keeper();
           superseded = false;
         } else if (what === 'sweep') {
-          await sweepCredentials(kernel, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
+          await sweepCredentials(kernel, tenant, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
         } else {
           store.down = what === 'down';
           store.loseAnswers = what === 'lose' ? 1 : 0;
@@ -173,7 +171,7 @@ t.test('whatever happens between, the last credential that was kept or set is th
         }
         if ((await tokenNow()) !== wanted) return false;
       }
-      await sweepCredentials(kernel, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
+      await sweepCredentials(kernel, tenant, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
       await write();
       return (await tokenNow()) === wanted;
     }),
@@ -256,7 +254,7 @@ t.test(
       await killed(point, {});
       t.equal(await tokenNow(), `${MARK}-once`, `${point}: it counts on`);
       t.equal(await waiting(), 1);
-      await sweepCredentials(kernel, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
+      await sweepCredentials(kernel, tenant, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
     }
     const policy = `sys/policies/acl/${mount.nameOf('api')}`;
     const { body } = await mount.operator('GET', policy);

@@ -50,9 +50,9 @@ t.test('a configuration and its credentials are shredded when they expire', asyn
   const given = "set source_config = '{}', sealed = 'sealed', expires_at = $2";
   await database.peek(`update sources.discovery ${given} where run_id = $1`, [runId, expiresAt]);
   const kept = 'select source_config, sealed is null as shredded from sources.discovery where run_id = $1';
-  await sweepConfigs(kernel, expiresAt);
+  await sweepConfigs(kernel, tenant, expiresAt);
   t.strictSame(await database.peek(kept, [runId]), [{ source_config: {}, shredded: false }]);
-  await sweepConfigs(kernel, new Date(expiresAt.getTime() + 1));
+  await sweepConfigs(kernel, tenant, new Date(expiresAt.getTime() + 1));
   t.strictSame(await database.peek(kept, [runId]), [{ source_config: null, shredded: true }]);
   await kernel.runs.finish(tenant, runId, { status: 'cancelled' });
 });
@@ -63,9 +63,9 @@ t.test('what a discovery has shown of rows → kept for a day and no longer', as
   const given = "set looks = '[]', created_at = $2";
   await database.peek(`update sources.discovery ${given} where run_id = $1`, [runId, createdAt]);
   const kept = 'select looks is null as removed from sources.discovery where run_id = $1';
-  await sweepConfigs(kernel, new Date(createdAt.getTime() + LOOK_LIFE_MS));
+  await sweepConfigs(kernel, tenant, new Date(createdAt.getTime() + LOOK_LIFE_MS));
   t.strictSame(await database.peek(kept, [runId]), [{ removed: false }]);
-  await sweepConfigs(kernel, new Date(createdAt.getTime() + LOOK_LIFE_MS + 1));
+  await sweepConfigs(kernel, tenant, new Date(createdAt.getTime() + LOOK_LIFE_MS + 1));
   t.strictSame(await database.peek(kept, [runId]), [{ removed: true }]);
   await kernel.runs.finish(tenant, runId, { status: 'cancelled' });
 });

@@ -122,12 +122,12 @@ t.test('a day after its last use → removed, unless a source names it; what los
     (tenant_id, source_id, name, pattern_id, pattern_version, source_config, status, created_at, updated_at)
     select $1, gen_random_uuid(), 'people', 'files', '1', json_build_object('path', 'upload:' || $2::text), 'draft', now(), now()`;
   await db(acme).transaction((tx) => tx.sql(config, [acme.tenantId, named]));
-  await uploads.sweep(new Date(Date.now() + 23 * HOUR_MS));
+  await uploads.sweep(acme, new Date(Date.now() + 23 * HOUR_MS));
   t.strictSame((await ids(acme)).sort(), [first, named].sort());
   t.notOk((await readdir(join(dir, acme.tenantId, '.parts'))).includes('lost'));
   t.notOk((await readdir(join(dir, acme.tenantId))).includes('018f4a6e-0000-7000-8000-000000000009'));
   await database.peek(`update sources.upload set used_at = now() - interval '25 hours'`);
-  await uploads.sweep(new Date());
+  await uploads.sweep(acme, new Date());
   t.strictSame(await ids(acme), [named]);
   t.strictSame(await filesBelow(dir), ['b.csv']);
   await t.rejects(uploads.remove(acme, named ?? ''), { code: 'upload_in_use' });

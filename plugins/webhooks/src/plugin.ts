@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { createEgress, egressSettings } from '@weir/egress';
-import { contribute, definePlugin, type Repetition, WorkflowEngine } from '@weir/kernel';
+import { contribute, definePlugin, WorkflowEngine } from '@weir/kernel';
 import { RunChanges, RunDrops } from '@weir/kernel/contract';
 import { TableCommits } from '@weir/plugin-datasets/contract';
 import { egressVariables } from '@weir/plugin-platform/contract';
@@ -10,7 +10,7 @@ import { DeliveryEntity, WebhookEntity } from './model/entities.ts';
 import { deliveryService } from './service/deliveries.ts';
 import { webhookOutbox } from './service/outbox.ts';
 import { webhookSeals } from './service/seal.ts';
-import { startSweep } from './service/sweep.ts';
+import { webhookSweep } from './service/sweep.ts';
 import { wakeBy } from './service/wake.ts';
 import { webhookService } from './service/webhooks.ts';
 
@@ -25,7 +25,6 @@ export default definePlugin({
     const wake = wakeBy(kernel.use(WorkflowEngine), kernel.log);
     const outbox = webhookOutbox(wake);
     const { check } = createEgress(egressSettings(kernel.settings));
-    let sweep: Repetition | undefined;
     return {
       routes: routes({
         webhooks: webhookService({ kernel, seals, wake, check }),
@@ -36,10 +35,7 @@ export default definePlugin({
         contribute(RunDrops, outbox.runsDropped),
         contribute(TableCommits, outbox.tableCommitted),
       ],
-      serve: async () => {
-        sweep = startSweep({ kernel, seals, wake });
-      },
-      drain: async () => sweep?.stop(),
+      duties: [webhookSweep({ kernel, seals, wake })],
     };
   },
 });

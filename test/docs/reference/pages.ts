@@ -6,6 +6,7 @@ import { configurationPage } from './configuration-page.ts';
 import { connectorErrorsPage } from './connector-errors-page.ts';
 import { connectorPatternsPage } from './connector-patterns-page.ts';
 import { errorsPage } from './errors-page.ts';
+import { metricsPage } from './metrics-page.ts';
 import { transformPatternsPage } from './transform-patterns-page.ts';
 
 /** The pages of `docs/reference/` by file name, made from a booted platform. */
@@ -18,6 +19,7 @@ export async function referencePages(world: Pick<TestPlatform, 'api' | 'platform
     ['connector-patterns.md', connectorPatternsPage()],
     ['configuration.md', configurationPage(reference)],
     ['errors.md', errorsPage(reference)],
+    ['metrics.md', await metricsPage(world.platform)],
     ['transform-patterns.md', await transformPatternsPage()],
   ]);
 }

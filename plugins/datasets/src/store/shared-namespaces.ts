@@ -1,5 +1,6 @@
-import { type Kernel, type Repetition, repeat } from '@weir/kernel';
+import type { Kernel } from '@weir/kernel';
 import type { RemoteCatalog } from '@weir/lakehouse';
+import { type Repetition, repeat } from '@weir/turns';
 
 /** The namespaces of the platform: every tenant reads them, none lands in them. */
 const SHARED_NAMESPACES = ['raw.shared', 'registry.shared'];

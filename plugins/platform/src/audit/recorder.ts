@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Kernel, Tenant } from '@weir/kernel';
+import { type Duty, duty, type Kernel, type Tenant } from '@weir/kernel';
 import type { AuditTrail } from '@weir/kernel/contract';
 import { type AuditEntry, auditEntry, type BegunCall, begunCall } from './audit-event.ts';
 import { append, PLATFORM_CHAIN } from './chain.ts';
@@ -39,22 +39,31 @@ export function auditRecorder({ db }: Deps, now: () => number = Date.now): Audit
   };
 }
 
-/** Ends the intents whose process was lost, as unknown: of every tenant and of none. Answers how many it ended. */
+/** Ends the intents whose process was lost, of every tenant and of the platform. */
+export const intentSweep = (kernel: Deps): Duty =>
+  duty({
+    name: 'platform.audit_intents',
+    everyMs: 60_000,
+    where: 'api',
+    tenants: async (all) => [PLATFORM_CHAIN, ...(await all())],
+    perTenant: (tenant) => sweepIntents(kernel, tenant),
+  });
+
+/** Ends the lost intents of one chain as unknown; returns how many. */
 export async function sweepIntents(
-  { db, tenants }: Pick<Kernel, 'db' | 'tenants'>,
+  { db }: Deps,
+  tenant: Tenant,
   olderThanSeconds = LOST_AFTER_SECONDS,
 ): Promise<number> {
   let ended = 0;
-  for (const tenant of [PLATFORM_CHAIN, ...(await tenants.list())]) {
-    for (let found = BATCH; found === BATCH; ) {
-      const old = [tenant.tenantId, olderThanSeconds, BATCH];
-      const { rows } = await db(tenant).transaction((tx) => tx.sql(LOST, old));
-      for (const { intent_id, call } of rows) {
-        const entry = auditEntry(call as BegunCall, undefined);
-        if (await end({ db }, { tenant, intentId: String(intent_id), entry })) ended += 1;
-      }
-      found = rows.length;
+  for (let found = BATCH; found === BATCH; ) {
+    const old = [tenant.tenantId, olderThanSeconds, BATCH];
+    const { rows } = await db(tenant).transaction((tx) => tx.sql(LOST, old));
+    for (const { intent_id, call } of rows) {
+      const entry = auditEntry(call as BegunCall, undefined);
+      if (await end({ db }, { tenant, intentId: String(intent_id), entry })) ended += 1;
     }
+    found = rows.length;
   }
   return ended;
 }

@@ -11,7 +11,7 @@ const MAX_COUNTED = 10_000;
 export interface RepeatedDenials {
   /** Notes one. */
   denied(call: AuditedCall, outcome: CallOutcome): Promise<void>;
-  /** Tells of those that were counted for a minute, or of all. */
+  /** Reports those that were counted for a minute, or all. Throws the first failure after the last; those stay counted. */
   flush(all?: boolean): Promise<void>;
 }
 
@@ -34,9 +34,15 @@ export function repeatedDenials(
   now: () => number = Date.now,
 ): RepeatedDenials {
   const counted = new Map<string, Counted>();
-  const tell = async (key: string, { more, tenant, call, outcome }: Counted) => {
+  const tell = async (key: string, one: Counted) => {
+    const { more, tenant, call, outcome } = one;
     counted.delete(key);
-    if (more > 0) await append(tenant, denialEntry(call, outcome, more));
+    try {
+      if (more > 0) await append(tenant, denialEntry(call, outcome, more));
+    } catch (error) {
+      keepCounted(counted, key, one);
+      throw error;
+    }
   };
   return {
     async denied(audited, outcome) {
@@ -57,9 +63,17 @@ export function repeatedDenials(
       await append(tenant, denialEntry(call, outcome));
     },
     async flush(all = false) {
+      const failures: unknown[] = [];
       for (const [key, one] of [...counted]) {
-        if (all || now() - one.since >= PERIOD_MS) await tell(key, one);
+        if (all || now() - one.since >= PERIOD_MS) await tell(key, one).catch((error) => failures.push(error));
       }
+      if (failures.length > 0) throw failures[0];
     },
   };
+}
+
+/** Counts what could not be reported together with what came meanwhile. */
+function keepCounted(counted: Map<string, Counted>, key: string, one: Counted): void {
+  const since = counted.get(key);
+  counted.set(key, since === undefined ? one : { ...since, more: since.more + one.more });
 }

@@ -1,4 +1,4 @@
-import { type Kernel, type Repetition, repeat, type Tenant } from '@weir/kernel';
+import { type Duty, duty, type Kernel, type Tenant } from '@weir/kernel';
 import { ScheduleSubjects } from '../contract.ts';
 import { ScheduleEntity } from '../model/entities.ts';
 import { nextRunOf } from '../model/next-run.ts';
@@ -7,63 +7,69 @@ import { bringInLine, engineSchedule, SCHEDULE_WORKFLOW, scheduleIdOf } from './
 import { noteMissedTimes } from './missed-times.ts';
 import type { ScheduleDeps } from './subjects.ts';
 
-const SWEEP_EVERY_MS = 5_000;
-/** How often schedules are held against what the engine has, and the engine is asked for those that nobody has. */
-const CHECK_EVERY_MS = 30_000;
 /** A firing that waits is tried again far more often than this; its workflow is gone. */
 const WAIT_LOST_SECONDS = 300;
 const BATCH = 100;
 const SCHEDULE_ID = /^([0-9a-f-]{36}):schedule:([0-9a-f-]{36})$/;
 
 export interface ReconcileDeps extends Pick<ScheduleDeps, 'schedules'> {
-  kernel: Pick<Kernel, 'contributions' | 'db' | 'log' | 'tenants'>;
+  kernel: Pick<Kernel, 'contributions' | 'db' | 'log'>;
 }
 
-/** Keeps the engine in line with the rows until it is stopped. */
-export function startReconciler(deps: ReconcileDeps): Repetition {
-  let checkedAt = 0;
+/** Applies to the engine what rows say that it does not have yet. */
+export const applySchedules = (deps: ReconcileDeps): Duty =>
+  duty({
+    name: 'schedules.changes',
+    everyMs: 5_000,
+    where: 'api',
+    perTenant: (tenant) => reconcile(deps, tenant),
+  });
+
+/** Restores what the engine has lost or what was changed there, and removes what has no row. */
+export function compareSchedules(deps: ReconcileDeps): Duty {
   const places: Places = new Map();
-  const sweep = async () => {
-    const isDue = Date.now() - checkedAt >= CHECK_EVERY_MS;
-    await reconcile(deps);
-    if (!isDue) return;
-    await holdAgainst(deps, places);
-    checkedAt = Date.now();
-  };
-  return repeat(SWEEP_EVERY_MS, sweep, (err) =>
-    deps.kernel.log.warn({ err }, 'schedules could not be held against the engine; tried again'),
-  );
+  let inEngine: ReadonlyMap<string, readonly string[]> = new Map();
+  return duty({
+    name: 'schedules.comparison',
+    everyMs: 30_000,
+    where: 'api',
+    async tenants(all) {
+      inEngine = await subjectsInEngine(deps);
+      return all();
+    },
+    async perTenant(tenant) {
+      await holdAgainst(deps, tenant, { places });
+      await removeOrphans(deps, tenant, inEngine.get(tenant.tenantId) ?? []);
+    },
+  });
 }
 
-/** One sweep, tenant by tenant: what was changed and not yet applied is applied. Throws when the engine is away. */
-export async function reconcile(deps: ReconcileDeps): Promise<void> {
-  for (const tenant of await deps.kernel.tenants.list()) {
-    await keepRows(deps, tenant);
-    await noteMissedTimes(deps, tenant);
-    const changed = await rowsOf(deps, tenant, 'applied_version is distinct from version or deleted_at is not null');
-    for (const subjectId of changed) await bringInLine(deps, tenant, subjectId);
-  }
+/** One sweep: what was changed and not yet applied is applied. Throws when the engine is away. */
+export async function reconcile(deps: ReconcileDeps, tenant: Tenant): Promise<void> {
+  await keepRows(deps, tenant);
+  await noteMissedTimes(deps, tenant);
+  const changed = await rowsOf(deps, tenant, 'applied_version is distinct from version or deleted_at is not null');
+  for (const subjectId of changed) await bringInLine(deps, tenant, subjectId);
 }
 
-/** How far each tenant's schedules have been held against the engine; it begins anew when all of them have. */
+/** How far the schedules of each tenant have been compared; removed when all of them have. */
 export type Places = Map<string, string>;
 
 /**
- * Holds the engine against the rows: a schedule that it has lost or that somebody changed there is made again, one that
- * has no row is removed. Of very many another part each time, unless one of them is lost: then all of them may be, and all
- * are looked at.
+ * Makes a schedule again that the engine has lost, or that was changed there. Of very many another part each time, unless one
+ * of them is lost: then all of them may be, and all are compared.
  */
-export async function holdAgainst(deps: ReconcileDeps, places: Places = new Map(), part = BATCH): Promise<void> {
-  const tenants = await deps.kernel.tenants.list();
-  for (const tenant of tenants) {
-    const from = places.get(tenant.tenantId);
-    const { lost, to } = await holdPart(deps, tenant, { from, part });
-    const isWhole = from === undefined && to === undefined;
-    if (lost > 0 && !isWhole) await holdAll(deps, tenant, part);
-    if (lost > 0 || to === undefined) places.delete(tenant.tenantId);
-    else places.set(tenant.tenantId, to);
-  }
-  await removeOrphans(deps, tenants);
+export async function holdAgainst(
+  deps: ReconcileDeps,
+  tenant: Tenant,
+  { places = new Map(), part = BATCH }: { places?: Places; part?: number } = {},
+): Promise<void> {
+  const from = places.get(tenant.tenantId);
+  const { lost, to } = await holdPart(deps, tenant, { from, part });
+  const isWhole = from === undefined && to === undefined;
+  if (lost > 0 && !isWhole) await holdAll(deps, tenant, part);
+  if (lost > 0 || to === undefined) places.delete(tenant.tenantId);
+  else places.set(tenant.tenantId, to);
 }
 
 /** Looks at all schedules of a tenant, part by part. */
@@ -145,16 +151,31 @@ async function lookAt(deps: ReconcileDeps, tenant: Tenant, subjectId: string): P
   return isDigest;
 }
 
-/** Schedules of tenants of this database without a row; those of others in the same engine are not ours to judge. */
-async function removeOrphans({ kernel, schedules }: ReconcileDeps, tenants: readonly Tenant[]): Promise<void> {
-  const found = (await schedules.list(SCHEDULE_WORKFLOW)).flatMap((id) => {
+/** The subjects of each tenant that have a schedule in the engine, which may be shared with other databases. */
+export async function subjectsInEngine({
+  schedules,
+}: Pick<ReconcileDeps, 'schedules'>): Promise<Map<string, string[]>> {
+  const subjects = new Map<string, string[]>();
+  for (const id of await schedules.list(SCHEDULE_WORKFLOW)) {
     const [, tenantId, subjectId] = SCHEDULE_ID.exec(id) ?? [];
-    const tenant = tenants.find((known) => known.tenantId === tenantId);
-    return tenant === undefined || subjectId === undefined ? [] : [{ id, tenant, subjectId }];
-  });
-  for (const { id, tenant, subjectId } of found) {
+    if (tenantId === undefined || subjectId === undefined) continue;
+    const known = subjects.get(tenantId);
+    if (known === undefined) subjects.set(tenantId, [subjectId]);
+    else known.push(subjectId);
+  }
+  return subjects;
+}
+
+/** Removes the schedules of the engine whose subjects have no row. */
+export async function removeOrphans(
+  { kernel, schedules }: ReconcileDeps,
+  tenant: Tenant,
+  subjectIds: readonly string[],
+): Promise<void> {
+  for (const subjectId of subjectIds) {
     const row = await kernel.db(tenant).transaction((tx) => tx.findOne(ScheduleEntity, { subjectId }));
     if (row !== undefined) continue;
+    const id = scheduleIdOf(tenant.tenantId, subjectId);
     await schedules.remove(id);
     kernel.log.warn({ schedule_id: id }, 'a schedule of the engine had no row any more; it was removed');
   }

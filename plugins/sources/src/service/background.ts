@@ -1,12 +1,12 @@
-import type { Kernel, Repetition } from '@weir/kernel';
-import { refuseCredentials } from './credential/refuse-credentials.ts';
-import { startCredentialSweeper } from './credential/sweep-credentials.ts';
-import { startRotationWriter } from './credential/write-rotated.ts';
-import { startConfigSweeper } from './discovery/sweep-configs.ts';
+import type { Kernel } from '@weir/kernel';
+import { checkSeals, refuseCredentials } from './credential/refuse-credentials.ts';
+import { credentialSweep } from './credential/sweep-credentials.ts';
+import { rotationWriter } from './credential/write-rotated.ts';
+import { configSweep } from './discovery/sweep-configs.ts';
 import type { Sql } from './pattern/catalog.ts';
 import type { LoadedPatterns } from './pattern/load-patterns.ts';
 import { storeFiles } from './pattern/store-files.ts';
-import { startUploadSweeper } from './upload/upload-service.ts';
+import { uploadSweep } from './upload/upload-service.ts';
 
 interface Deps {
   kernel: Kernel;
@@ -14,25 +14,19 @@ interface Deps {
   loaded: LoadedPatterns;
 }
 
-/** What the plugin does beside answering calls, from its start to its stop. */
+/** What the plugin does beside answering calls. */
 export function background({ kernel, sql, loaded }: Deps) {
-  const sweepers: Repetition[] = [];
-  const serving: Pick<Repetition, 'stop'>[] = [];
   return {
+    duties: [
+      configSweep(kernel),
+      credentialSweep(kernel),
+      checkSeals(kernel),
+      uploadSweep(kernel),
+      ...(kernel.vault.store === undefined ? [] : [rotationWriter(kernel, sql)]),
+    ],
     async start() {
-      await refuseCredentials(kernel);
+      await refuseCredentials(kernel, sql);
       await storeFiles(kernel, loaded);
-      sweepers.push(startConfigSweeper(kernel), startCredentialSweeper(kernel));
-    },
-    async serve() {
-      serving.push(startUploadSweeper(kernel));
-      if (kernel.vault.store !== undefined) serving.push(startRotationWriter(kernel, sql));
-    },
-    async drain() {
-      for (const repeated of serving) await repeated.stop();
-    },
-    async stop() {
-      for (const sweeper of sweepers) await sweeper.stop();
     },
   };
 }

@@ -1,33 +1,28 @@
-import { type Kernel, type Repetition, repeat, type Tenant, type TenantTransaction } from '@weir/kernel';
+import { type Duty, duty, type Kernel, type Tenant, type TenantTransaction } from '@weir/kernel';
 import type { Sealer, SecretStore } from '@weir/vault';
 import { sourcePlace } from '../vault/stored-at.ts';
 import { quarantine } from '../vault/write-version.ts';
 
-const SWEEP_EVERY_MS = 60_000;
 /** An intent that nobody has renewed for this long belongs to a request that is gone; no call of the store takes as long. */
 export const INTENT_EXPIRES_MS = 3 * 60_000;
 /** Rows that one transaction seals again. */
 const RESEAL_ROWS = 100;
 
-/**
- * Clears up after requests that ended half way, and seals again what an earlier key has sealed, tenant by tenant: at once,
- * then every minute until it is stopped.
- */
-export function startCredentialSweeper(kernel: Kernel): Repetition {
-  const sweeps = repeat(
-    SWEEP_EVERY_MS,
-    () => sweepCredentials(kernel, new Date()),
-    (err) => kernel.log.warn({ err }, 'credentials could not be swept; tried again in a minute'),
-  );
-  void sweeps.now();
-  return sweeps;
-}
+/** Clears up after requests that ended half way, and seals again what an earlier key has sealed. */
+export const credentialSweep = (kernel: Kernel): Duty =>
+  duty({
+    name: 'sources.credentials',
+    everyMs: 60_000,
+    where: 'api',
+    perTenant: (tenant) => sweepCredentials(kernel, tenant, new Date()),
+  });
 
-/** One sweep, as of `now`. */
-export async function sweepCredentials(kernel: Kernel, now: Date): Promise<void> {
+/** One sweep, as of `now`. A secret store that fails does not keep rows from being sealed again. */
+export async function sweepCredentials(kernel: Kernel, tenant: Tenant, now: Date): Promise<void> {
   const { store, sealer } = kernel.vault;
-  for (const tenant of await kernel.tenants.list()) {
+  try {
     if (store !== undefined) await sweepIntents(kernel, store, tenant, now);
+  } finally {
     if (sealer !== undefined) await resealRows(kernel, sealer, tenant);
   }
 }
@@ -54,7 +49,7 @@ async function sweepIntents(kernel: Kernel, store: SecretStore, tenant: Tenant, 
   });
 }
 
-/** Seals the rows of a tenant under the present key, so that the previous one can go. */
+/** Seals the rows of a tenant under the present key, so that the previous one can go; `checkSeals` reports those of no key. */
 async function resealRows(kernel: Kernel, sealer: Sealer, tenant: Tenant): Promise<void> {
   for (;;) {
     const sealed = await kernel.db(tenant).transaction((tx) => resealSome(tx, sealer));
@@ -66,8 +61,9 @@ async function resealSome(tx: TenantTransaction, sealer: Sealer): Promise<number
   const { tenantId } = tx.tenant;
   const { rows } = await tx.sql(
     `select source_id, sealed from sources.source
-     where tenant_id = $1 and sealed is not null and split_part(sealed, '.', 2) <> $2 limit $3 for update skip locked`,
-    [tenantId, sealer.kid, RESEAL_ROWS],
+     where tenant_id = $1 and split_part(sealed, '.', 2) <> $2 and split_part(sealed, '.', 2) = any ($3::text[])
+     limit $4 for update skip locked`,
+    [tenantId, sealer.kid, sealer.kids, RESEAL_ROWS],
   );
   for (const { source_id: sourceId, sealed } of rows) {
     const again = sealer.reseal(String(sealed), sourcePlace({ tenantId }, String(sourceId)));

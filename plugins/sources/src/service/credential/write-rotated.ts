@@ -1,4 +1,4 @@
-import { type Kernel, type Repetition, repeat, type Tenant } from '@weir/kernel';
+import { type Duty, duty, type Kernel, type Tenant } from '@weir/kernel';
 import { v7 as uuidv7 } from 'uuid';
 import { CredentialEntity, type CredentialRow } from '../../model/credential/entity.ts';
 import { credentialTag } from '../../model/discovery/seen.ts';
@@ -9,57 +9,41 @@ import { noteVersion } from '../vault/rows.ts';
 import { requireStore, vaultProblems } from '../vault/vault-access.ts';
 import { useWritten, writeVersion } from '../vault/write-version.ts';
 
-const POLL_MS = 1_000;
 /** A tenant whose rotations could not be written is asked again after this long. */
 const AGAIN_AFTER_MS = 15_000;
 
 type RotationKernel = Pick<Kernel, 'db' | 'vault' | 'log' | 'tenants'>;
 
-/**
- * Writes what waits into the secret store, in the process that may: it looks every second which tenants have something.
- * Once it is stopped nothing is written any more.
- */
-export function startRotationWriter(kernel: RotationKernel, sql: Sql): Pick<Repetition, 'stop'> {
+/** Writes what waits into the secret store; asks every second which tenants have something. */
+export function rotationWriter(kernel: RotationKernel, sql: Sql): Duty {
   const failedAt = new Map<string, number>();
-  let stopped = false;
-  const look = async () => {
-    const { rows } = await sql('select tenant_id, rung_at::text as rung_at from sources.rotation_due', []);
-    for (const { tenant_id: id, rung_at: rungAt } of rows) {
-      const failed = failedAt.get(String(id)) ?? Number.NEGATIVE_INFINITY;
-      if (stopped || performance.now() - failed < AGAIN_AFTER_MS) continue;
-      const done = await writeDue(kernel, sql, { tenantId: String(id), rungAt: String(rungAt) });
-      if (done) failedAt.delete(String(id));
-      else failedAt.set(String(id), performance.now());
-    }
-  };
-  const looks = repeat(POLL_MS, look, (err) => kernel.log.warn({ err }, 'rotations could not be looked for'));
-  return {
-    stop() {
-      stopped = true;
-      return looks.stop();
+  return duty({
+    name: 'sources.rotations',
+    everyMs: 1_000,
+    where: 'api',
+    async tenants() {
+      const { rows } = await sql('select tenant_id from sources.rotation_due', []);
+      const isDue = (id: string) =>
+        performance.now() - (failedAt.get(id) ?? Number.NEGATIVE_INFINITY) >= AGAIN_AFTER_MS;
+      const due = rows.map(({ tenant_id }) => String(tenant_id)).filter(isDue);
+      const found = await Promise.all(due.map((id) => kernel.tenants.byId(id)));
+      return found.filter((tenant) => tenant !== undefined);
     },
-  };
+    async perTenant(tenant) {
+      failedAt.set(tenant.tenantId, performance.now());
+      await writeDue(kernel, sql, tenant);
+      failedAt.delete(tenant.tenantId);
+    },
+  });
 }
 
-/** Writes all that waits for one tenant; false when something is left. */
-async function writeDue(
-  kernel: RotationKernel,
-  sql: Sql,
-  { tenantId, rungAt }: { tenantId: string; rungAt: string },
-): Promise<boolean> {
-  const tenant = await kernel.tenants.byId(tenantId);
-  try {
-    if (tenant !== undefined) await writeRotations(kernel, tenant);
-    // Who has rung since will be heard.
-    await sql('delete from sources.rotation_due where tenant_id = $1 and rung_at = $2::timestamptz', [
-      tenantId,
-      rungAt,
-    ]);
-    return true;
-  } catch (err) {
-    kernel.log.warn({ err, tenant_id: tenantId }, 'renewed credentials wait on; they are tried again');
-    return false;
-  }
+/** Writes all that waits for one tenant. Throws, and the tenant stays due, when something is left. */
+async function writeDue(kernel: RotationKernel, sql: Sql, tenant: Tenant): Promise<void> {
+  const due = 'from sources.rotation_due where tenant_id = $1';
+  const { rows } = await sql(`select rung_at::text as rung_at ${due}`, [tenant.tenantId]);
+  await writeRotations(kernel, tenant);
+  // Who has rung since will be heard.
+  await sql(`delete ${due} and rung_at = $2::timestamptz`, [tenant.tenantId, rows[0]?.rung_at ?? null]);
 }
 
 /**

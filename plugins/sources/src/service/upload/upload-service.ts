@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { type Kernel, type Repetition, repeat, type Tenant } from '@weir/kernel';
+import { type Duty, duty, type Kernel, type Tenant } from '@weir/kernel';
 import { type Input, kernelProblems, type Output } from '@weir/kernel/contract';
 import { v7 as uuidv7 } from 'uuid';
 import { uploadName } from '../../contract/upload/upload-name.ts';
@@ -10,7 +10,6 @@ import { fileRoots, settingsOf } from '../../settings.ts';
 import { uploadLedger } from './upload-ledger.ts';
 import { uploadStore } from './upload-store.ts';
 
-const SWEEP_EVERY_MS = 10 * 60_000;
 /** Longer than a request may take. */
 const PART_LIFE_MS = 6 * 60 * 60_000;
 const UPLOAD_LIFE_MS = 24 * 60 * 60_000;
@@ -72,27 +71,26 @@ export function uploadService(kernel: Kernel) {
     },
 
     /** One sweep: removes what no source has named for a day. */
-    async sweep(now: Date): Promise<void> {
+    async sweep(tenant: Tenant, now: Date): Promise<void> {
       if (configured === undefined) return;
       const before = new Date(now.getTime() - UPLOAD_LIFE_MS);
-      for (const tenant of await kernel.tenants.list()) {
-        for (const uploadId of await ledger.unusedSince(tenant, before)) {
-          if (await ledger.drop(tenant, uploadId, before)) await configured.remove(tenant, uploadId);
-        }
-        await configured.removeLeft(tenant, new Date(now.getTime() - PART_LIFE_MS));
+      for (const uploadId of await ledger.unusedSince(tenant, before)) {
+        if (await ledger.drop(tenant, uploadId, before)) await configured.remove(tenant, uploadId);
       }
+      await configured.removeLeft(tenant, new Date(now.getTime() - PART_LIFE_MS));
     },
   };
 }
 
-/** Sweeps until it is stopped. */
-export function startUploadSweeper(kernel: Kernel): Repetition {
+/** Removes expired uploads. */
+export function uploadSweep(kernel: Kernel): Duty {
   const uploads = uploadService(kernel);
-  return repeat(
-    SWEEP_EVERY_MS,
-    () => uploads.sweep(new Date()),
-    (err) => kernel.log.warn({ err }, 'expired uploads could not be removed; tried again in ten minutes'),
-  );
+  return duty({
+    name: 'sources.uploads',
+    everyMs: 10 * 60_000,
+    where: 'api',
+    perTenant: (tenant) => uploads.sweep(tenant, new Date()),
+  });
 }
 
 function viewOf({ uploadId, files, bytes, usedAt }: UploadRow, named: ReadonlySet<string>): UploadView {

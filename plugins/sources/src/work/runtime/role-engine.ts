@@ -5,7 +5,8 @@ import {
   containerRuntime,
   type IsLive,
 } from '@weir/connector-runtime';
-import { type Kernel, repeat } from '@weir/kernel';
+import type { Kernel } from '@weir/kernel';
+import { repeat } from '@weir/turns';
 import { type RuntimeChoice, type RuntimeRole, runtimeChoice } from '../../model/runtime/runtime-choice.ts';
 import { settingsOf } from '../../settings.ts';
 

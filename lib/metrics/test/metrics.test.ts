@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createMetrics } from '../src/metrics/metrics.ts';
+import { createMetrics } from '../src/index.ts';
 
 t.test('a label value that was not announced is counted as other, however many there are', async (t) => {
   const metrics = createMetrics();

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { PATIENT_MS } from '../../test/until.ts';
-import { repeat } from '../src/repeat.ts';
+import { PATIENT_MS } from '../../../test/until.ts';
+import { repeat } from '../src/index.ts';
 
-t.test('a round that goes on is joined, not doubled, and stopping waits for it', async (t) => {
+t.test('now during a running round → joins it; stop → waits for its end', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let [begun, ended] = [0, 0];
   const repeated = repeat(
@@ -22,8 +22,8 @@ t.test('a round that goes on is joined, not doubled, and stopping waits for it',
   t.same([begun, ended], [1, 1]);
 });
 
-t.test('a round that fails is told of, and the next one comes', async (t) => {
-  const told: unknown[] = [];
+t.test('a round that fails → its error is reported, and the next round comes', async (t) => {
+  const reported: unknown[] = [];
   const second = Promise.withResolvers<void>();
   let rounds = 0;
   const repeated = repeat(
@@ -33,7 +33,7 @@ t.test('a round that fails is told of, and the next one comes', async (t) => {
       if (rounds === 1) throw new Error('away');
       second.resolve();
     },
-    (error) => told.push(error),
+    (error) => reported.push(error),
   );
   await repeated.now();
   // The timer alone keeps no process alive.
@@ -41,5 +41,5 @@ t.test('a round that fails is told of, and the next one comes', async (t) => {
   await second.promise;
   clearInterval(alive);
   await repeated.stop();
-  t.match(told, [{ message: 'away' }]);
+  t.match(reported, [{ message: 'away' }]);
 });

@@ -1,0 +1,9 @@
+export {
+  createMetrics,
+  type Labels,
+  type LabelValues,
+  type MetricSpec,
+  type Metrics,
+  REQUEST_SECONDS,
+  RUN_SECONDS,
+} from './metrics.ts';
