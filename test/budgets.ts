@@ -16,6 +16,8 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'test/test/fuzz.test.ts': 32,
   'test/test/docs.test.ts': 34,
   'cli/test/dev-once.test.ts': 31,
+  // Six folders by three ways: eighteen syncs and their discoveries.
+  'cli/test/load-account.test.ts': 30,
   'test/test/bad-surroundings.test.ts': 28,
   'test/test/access-matrix.test.ts': 27,
   'test/test/schedules.test.ts': 18,

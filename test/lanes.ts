@@ -133,6 +133,11 @@ export const LANES = {
     inputs: ['plugins/platform/src/docs', 'kernel/src/contract', 'plugins'],
   },
   simulator: { program: ['lib/sync-machine/test/soak.ts', '100000'], inputs: ['lib/sync-machine'] },
+  /** 200 folders of files of other people: every file and every row has its number. */
+  accounts: {
+    files: ['cli/test/load-account.test.ts'],
+    inputs: ['connectors/files', 'cli/src/commands/load', ...SYNC],
+  },
   load: { hog: true, inputs: ['**'] },
   idp: {
     program: ['test/keycloak/main.ts', '--keycloak'],
