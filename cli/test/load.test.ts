@@ -274,6 +274,16 @@ t.test('a folder of good and bad files → each is accounted for, and the exit c
   t.match(JSON.parse(said.stdout).tables, [{ rows_written: 2, rows: [['1', 'ada'], {}] }], said.stderr);
 });
 
+t.test('nothing but files without a byte → that is said, and no source is made', async (t) => {
+  const { folder, weir } = await folderOf(t);
+  for (const flag of ['--upload', '--no-upload', '--dry-run']) {
+    const { code, stderr } = await weir(['load', join(folder, 'empty.csv'), flag]);
+    t.equal(code, 1);
+    t.match(stderr, /left out: empty\.csv: It has no bytes\. \(file_empty\)[\s\S]*Nothing was loaded/);
+  }
+  t.match(JSON.parse((await weir('sources list --name empty -o json')).stdout).items, { length: 0 });
+});
+
 t.test('files of one stream, of which some cannot be read → the others are loaded', async (t) => {
   const { folder, weir } = await folderOf(t);
   const given = join(folder, '{good,empty,Mül*,foot*,cut}.*');

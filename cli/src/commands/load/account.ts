@@ -54,7 +54,7 @@ function ofStream(name: string, kept: string, stream: Stream): FileAccount {
 }
 
 const LEFT_OUT = 'file_left_out';
-const EMPTY = { code: 'file_empty', detail: 'It has no bytes.', hint: null };
+export const EMPTY = { code: 'file_empty', detail: 'It has no bytes.', hint: null };
 const NOT_FOUND = { code: 'not_discovered', detail: 'The discovery has found no stream for it.', hint: null };
 const NOT_NAMED = { code: LEFT_OUT, detail: 'Its stream has left files out, and not all are named.', hint: null };
 

@@ -1,4 +1,5 @@
 import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { counted } from '@weir/kernel/contract';
 import { isReserved } from '@weir/plugin-datasets/contract';
@@ -29,7 +30,7 @@ import { quoted } from '../../quoted.ts';
 import { finishRun } from '../../run/finish-run.ts';
 import { rowsOf } from '../datasets/datasets.ts';
 import { SYNC_WAIT_MS } from '../sources/sources-sync.ts';
-import { accountOf, endOf, type FileAccount, hasLoaded } from './account.ts';
+import { accountOf, EMPTY, endOf, type FileAccount, hasLoaded } from './account.ts';
 import { commandLines } from './command-lines.ts';
 import { firstRows, PREVIEWED_ROWS } from './first-rows.ts';
 import { isOpen } from './is-open.ts';
@@ -62,8 +63,8 @@ export class Load extends WeirCommand {
     description: 'Send the files to the server, or --no-upload: let it read them; seen by itself unless given',
   });
 
-  /** Files without a byte, which are not sent. */
-  private empty = new Set<string>();
+  /** Files without a byte, of which there is nothing to load. */
+  private empty: ReadonlySet<string> = new Set();
 
   strict = Option.Boolean('--strict', false, {
     description: 'End with 9 also when a value was marked or a line went to quarantine',
@@ -86,6 +87,7 @@ export class Load extends WeirCommand {
     const meant = await whatToLoad(this.what, this.context.cwd, this.fileFormat !== undefined);
     const name = this.as ?? meant.name;
     const what = { ...meant, name };
+    if (what.kind === 'files') await this.leaveOutEmpty(what);
     if (this.as !== undefined && sourceName(this.as) !== this.as) {
       throw new CliError('usage', '--as takes a lower-case letter, then letters, digits, - and _.');
     }
@@ -108,6 +110,17 @@ export class Load extends WeirCommand {
     const tables = loaded.map(told);
     await this.tell(api, { source, streams, tables, files });
     return exitCode(endOf(files, ended.streams, this.strict));
+  }
+
+  /** Throws where no file has a byte. */
+  private async leaveOutEmpty(what: ToLoad & { kind: 'files' }): Promise<void> {
+    this.empty = await withoutBytes(what);
+    if (what.files.some((file) => !this.empty.has(file))) return;
+    this.tellFiles(accountOf(what, { warnings: [], empty: this.empty }, []));
+    throw new CliError('failed', 'Nothing was loaded: the files have no bytes.', {
+      code: EMPTY.code,
+      hint: 'Look at what writes them',
+    });
   }
 
   /** What a discovery finds; what it cannot describe is told with the files. */
@@ -205,12 +218,8 @@ export class Load extends WeirCommand {
 
   private async sent(api: Api, what: ToLoad & { kind: 'files' }, uploadId?: string): Promise<string> {
     let upload = uploadId === undefined ? undefined : await api.call(getUpload, { params: { upload_id: uploadId } });
-    for (const file of what.files) {
+    for (const file of what.files.filter((one) => !this.empty.has(one))) {
       const content = await openAsBlob(path.join(what.folder, file));
-      if (content.size === 0) {
-        this.empty.add(file);
-        continue;
-      }
       this.note(`sending ${file}, ${content.size} bytes`);
       const query = { name: file, ...(upload === undefined ? {} : { upload_id: upload.upload_id }) };
       upload = await api.call(createUpload, { query }, { content });
@@ -300,6 +309,13 @@ function columnsOf(schema: RecordSchema): { name: string; type: string }[] {
     const json = [type].flat().find((one) => one !== 'null');
     return { name, type: String(weir_type ?? json ?? 'string') };
   });
+}
+
+async function withoutBytes({ folder, files }: { folder: string; files: readonly string[] }): Promise<Set<string>> {
+  const sizes = await Promise.all(
+    files.map(async (file) => ({ file, size: (await stat(path.join(folder, file)).catch(() => undefined))?.size })),
+  );
+  return new Set(sizes.flatMap(({ file, size }) => (size === 0 ? [file] : [])));
 }
 
 /** What was loaded before stays, and what is new is added. */
