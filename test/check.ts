@@ -5,6 +5,7 @@ import { hashAll, listFiles } from './checks/files.ts';
 import { lint } from './checks/lint.ts';
 import { rooms } from './checks/rooms.ts';
 import { sizes } from './checks/sizes.ts';
+import { tenantLoops } from './checks/tenant-loops.ts';
 import { timeInTests } from './checks/time-in-tests.ts';
 import { types } from './checks/types.ts';
 import { staleLanes } from './soak-results.ts';
@@ -35,6 +36,7 @@ const CHECKS: Check[] = [
   ...sizes(ROOT),
   ...rooms(ROOT),
   { name: 'time in tests', look: () => timeInTests(ROOT) },
+  { name: 'loops over tenants', look: () => tenantLoops(ROOT) },
   { name: 'commit subjects', look: () => commitSubjects(ROOT) },
   { name: 'soak lanes', look: lanes },
 ];

@@ -7,6 +7,7 @@ import { commitSubjects } from '../checks/commit-subjects.ts';
 import { hashAll, listFiles } from '../checks/files.ts';
 import { lint } from '../checks/lint.ts';
 import { type RoomExceptions, rooms } from '../checks/rooms.ts';
+import { tenantLoops } from '../checks/tenant-loops.ts';
 import { timeInTests } from '../checks/time-in-tests.ts';
 import { types } from '../checks/types.ts';
 
@@ -167,6 +168,29 @@ t.test('time in tests: each way to wait by the clock is a fault, by file and lin
   for (const [at, line] of planted.entries()) {
     put({ 'a/b/test/deep/x.ts': `\n${line}\n` });
     await t.rejects(timeInTests(root), /^a\/b\/test\/deep\/x\.ts:2: no /, `fault ${at}`);
+  }
+});
+
+t.test('loops over tenants: each way to list them is found, outside of duties and tests', async (t) => {
+  const planted = [
+    'for (const tenant of await kernel.tenants.list()) await sweep(tenant);',
+    'const all = await deps.tenants?.list();',
+    "const all = await kernel.tenants['list']();",
+    'const { byId, list } = kernel.tenants;',
+    "await sql('select tenant_id from kernel.tenant where disabled_at is null', []);",
+  ];
+  const fine = [
+    'const tenant = await kernel.tenants.byId(id);',
+    'await sources.list(tenant);',
+    "await sql('select * from kernel.tenant where alias = $1', [alias]);",
+    'tenants: async (all) => [...(await all())],',
+  ];
+  const { root, put } = checkout(t, { 'p/src/fine.ts': fine.join('\n'), 'p/test/x.ts': planted.join('\n') });
+  put({ 'kernel/src/duties/duty.ts': planted.join('\n'), 'kernel/src/testing/x.ts': planted.join('\n') });
+  t.equal(await tenantLoops(root), '1 files');
+  for (const [at, line] of planted.entries()) {
+    put({ 'plugins/p/src/service/sweep.ts': `\n${line}\n` });
+    await t.rejects(tenantLoops(root), /^plugins\/p\/src\/service\/sweep\.ts:2: lists tenants/, `fault ${at}`);
   }
 });
 
