@@ -41,7 +41,8 @@ export {
 export { type ReadSyncOptions, readSync, type SyncReading } from './read-sync.ts';
 export { READER_FLAGS } from './reader-flags.ts';
 export { createRouter, MAX_LINE_BYTES, type Router, type RouterOptions } from './router.ts';
-export { createScrubber, leaves, MIN_SCRUBBED_CHARS, SCRUBBED, type Scrubber } from './scrub/scrubber.ts';
+export { createScrubber, MIN_SCRUBBED_CHARS, SCRUBBED, type Scrubber } from './scrub/scrubber.ts';
+export { leaves } from './scrub/value-spellings.ts';
 export { holdsOneForAll, isDivisible, lastPosition, placeIn, standTogether, stateFile } from './shared-state.ts';
 export {
   createSpool,

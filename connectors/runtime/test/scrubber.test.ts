@@ -17,6 +17,21 @@ const namedHtml = (text: string) =>
 const lowerUrl = (text: string) => encodeURIComponent(text).replace(/%../g, (code) => code.toLowerCase());
 const byteEscapes = (text: string) =>
   [...Buffer.from(text)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
+const quotedPrintable = (text: string) =>
+  [...Buffer.from(text)]
+    .map((byte) =>
+      /[A-Za-z0-9 ]/.test(String.fromCharCode(byte))
+        ? String.fromCharCode(byte)
+        : `=${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+    )
+    .join('');
+const wrapped = (text: string, width: number, end: string) => text.replace(new RegExp(`.{${width}}`, 'g'), `$&${end}`);
+const hexBytes = (text: string) => [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, '0'));
+const octal = (text: string) =>
+  [...Buffer.from(text)]
+    .map((byte) => (byte < 0x7f && byte !== 0x5c ? String.fromCharCode(byte) : `\\${byte.toString(8)}`))
+    .join('');
+const LONG_LEAD = 'a configuration that a connector prints as a whole, '.repeat(3);
 const SPELLINGS: Readonly<Record<string, (secret: string) => string>> = {
   raw: (one) => one,
   json: (one) => JSON.stringify({ one }),
@@ -44,6 +59,31 @@ const SPELLINGS: Readonly<Record<string, (secret: string) => string>> = {
   'base64 in json with escaped slashes': (one) =>
     JSON.stringify(Buffer.from(one).toString('base64')).replaceAll('/', '\\/'),
   'base64 of base64': (one) => Buffer.from(Buffer.from(one).toString('base64')).toString('base64'),
+  'base64 of MIME': (one) => wrapped(Buffer.from(`${LONG_LEAD}${one}${LONG_LEAD}`).toString('base64'), 76, '\r\n'),
+  'base64 of Python': (one) => wrapped(Buffer.from(`${LONG_LEAD}x${one}${LONG_LEAD}`).toString('base64'), 76, '\n'),
+  'base64 of PEM in json': (one) =>
+    JSON.stringify(wrapped(Buffer.from(`${LONG_LEAD}${one}${LONG_LEAD}`).toString('base64'), 64, '\n')),
+  'base64 of UTF-16': (one) => Buffer.from(`x${one}y`, 'utf16le').toString('base64'),
+  'UTF-8 read as Latin-1': (one) => Buffer.from(one).toString('latin1'),
+  'UTF-8 read as Windows-1252': (one) => new TextDecoder('windows-1252').decode(Buffer.from(one)),
+  'hex with colons': (one) => hexBytes(one).join(':'),
+  'hex of a Buffer': (one) => `<Buffer ${hexBytes(one).join(' ')}>`,
+  'hex of Go': (one) =>
+    `[]byte{${hexBytes(one)
+      .map((byte) => `0x${byte}`)
+      .join(', ')}}`,
+  'bytes of Go': (one) => `[${[...Buffer.from(one)].join(' ')}]`,
+  'bytes of Node': (one) => JSON.stringify(Buffer.from(one)),
+  'bytes of Node, one a line': (one) => JSON.stringify(Buffer.from(one), undefined, 4),
+  octal,
+  'quoted-printable': (one) => (quotedPrintable(one).match(/(?:=..|[^=]){1,20}/gs) ?? []).join('=\r\n'),
+  SQL: (one) => `'${one.replaceAll("'", "''")}'`,
+  CSV: (one) => `"${one.replaceAll('"', '""')}"`,
+  shell: (one) => `'${one.replaceAll("'", `'\\''`)}'`,
+  'shell of Python': (one) => `'${one.replaceAll("'", `'"'"'`)}'`,
+  'decomposed Unicode': (one) => one.normalize('NFD'),
+  'composed Unicode': (one) => one.normalize('NFC'),
+  'upper case': (one) => one.toUpperCase(),
   'base64, two bytes in': (one) => Buffer.from(`user:${one}`).toString('base64url'),
 };
 
@@ -123,3 +163,16 @@ t.test(
     t.ok(pieces < 4 * whole, `${pieces} µs in pieces, ${whole} µs alone`);
   },
 );
+
+t.test('Basic authentication of a password in Latin-1 → masked, as Python writes it', async (t) => {
+  const scrubber = createScrubber(['Pässwörd-é1']);
+  const header = `Authorization: Basic ${Buffer.from('user:Pässwörd-é1', 'latin1').toString('base64')}`;
+  t.equal(scrubber.text(header), `Authorization: Basic ${SCRUBBED}==`);
+});
+
+t.test('lists of numbers and wrapped words that are no credential → as they are', async (t) => {
+  const scrubber = createScrubber(AWKWARD);
+  const text = 'ids [12, 13, 14, 115, 101], at 12:30:45 - 0x00, 0xff = 5=3D, a = b\nfeed cafe\n';
+  t.equal(scrubber.text(text), text);
+  t.equal(scrubber.pieces().push(text), text, 'and a line that is whole waits for no other');
+});

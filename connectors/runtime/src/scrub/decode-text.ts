@@ -15,12 +15,15 @@ const MAX_DECODINGS = 24;
 const ENCODED = /[\\%&]/;
 
 /**
- * A text as it is, then decoded as JSON and other string literals, as a URL and as HTML: in every order, each as often as it
- * still changes the text, within bounds. Depths come in turn.
+ * A text as it is, as quoted-printable, then decoded as JSON and other string literals, as a URL and as HTML: in every order,
+ * each as often as it still changes the text, within bounds. Depths come in turn.
  */
 export function* decodings(given: string): Generator<Decoding> {
   const whole: Decoding = { text: given, place: (start, end) => [start, end] };
   yield whole;
+  let mail = whole;
+  for (const decoder of QUOTED_PRINTABLE) mail = decode(mail, decoder) ?? mail;
+  if (mail !== whole) yield mail;
   if (!ENCODED.test(given)) return;
   const seen = new Set([given]);
   let level = [whole];
@@ -47,7 +50,6 @@ interface Decoder {
   read(written: string): readonly (readonly [text: string, width: number])[];
 }
 
-const BYTE_WIDTH = { url: '%41'.length, literal: '\\x41'.length } as const;
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 /** HTML names of U+00A0 to U+00FF. */
 const LATIN_NAMES =
@@ -62,9 +64,10 @@ const MAX_CODE_POINT = 0x10ffff;
 const DECODERS: readonly Decoder[] = [
   {
     escapes:
-      /(?:\\x[0-9A-Fa-f]{2})+|\\u\{[0-9A-Fa-f]{1,6}\}|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}|\\[bfnrt]|\\[^A-Za-z0-9]/g,
+      /(?:\\x[0-9A-Fa-f]{2})+|(?:\\[0-3][0-7]{2})+|\\u\{[0-9A-Fa-f]{1,6}\}|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}|\\[bfnrt]|\\[^A-Za-z0-9]/g,
     read(written) {
-      if (written[1] === 'x') return bytesOf(written, BYTE_WIDTH.literal);
+      if (written[1] === 'x') return bytesOf(written, '\\x');
+      if (/^\\[0-3]/.test(written)) return bytesOf(written, '\\', 8);
       if (!/^\\u/i.test(written)) return [[CONTROLS[written[1] ?? ''] ?? written.slice(1), written.length]];
       return codePoint(Number.parseInt(written.replace(/^\\[uU]\{?/, ''), 16), written);
     },
@@ -72,7 +75,7 @@ const DECODERS: readonly Decoder[] = [
   {
     escapes: /(?:%[0-9A-Fa-f]{2})+|%u[0-9A-Fa-f]{4}/g,
     read: (written) =>
-      written[1] === 'u' ? codePoint(Number.parseInt(written.slice(2), 16), written) : bytesOf(written, BYTE_WIDTH.url),
+      written[1] === 'u' ? codePoint(Number.parseInt(written.slice(2), 16), written) : bytesOf(written, '%'),
   },
   {
     escapes: /&(?:#[xX][0-9A-Fa-f]{1,6}|#[0-9]{1,7}|[A-Za-z]{2,6}[1-4]{0,2});/g,
@@ -88,6 +91,12 @@ const DECODERS: readonly Decoder[] = [
   },
 ];
 
+/** As mail writes lines of other signs and of any length; a character may stand on both sides of the end of a line. */
+const QUOTED_PRINTABLE: readonly Decoder[] = [
+  { escapes: /=\r?\n/g, read: (written) => [['', written.length]] },
+  { escapes: /(?:=[0-9A-F]{2})+/g, read: (written) => bytesOf(written, '=') },
+];
+
 function codePoint(code: number, written: string): [string, number][] {
   // A surrogate comes as one of two escapes, which join again.
   return code <= MAX_CODE_POINT ? [[String.fromCodePoint(code), written.length]] : [];
@@ -96,8 +105,10 @@ function codePoint(code: number, written: string): [string, number][] {
 const UTF8_LEADS = [0xc0, 0xe0, 0xf0] as const;
 
 /** The characters that escaped bytes are in UTF-8; a byte outside of UTF-8 is a character by itself. */
-function bytesOf(escapes: string, width: number): [string, number][] {
-  const bytes = Buffer.from(escapes.replace(/[\\%]x?/g, ''), 'hex');
+function bytesOf(escapes: string, sign: string, base = 16): [string, number][] {
+  const numbers = escapes.split(sign).slice(1);
+  const bytes = Buffer.from(numbers.map((number) => Number.parseInt(number, base)));
+  const width = escapes.length / numbers.length;
   const characters: [string, number][] = [];
   for (let at = 0; at < bytes.length; ) {
     const length = 1 + UTF8_LEADS.filter((lead) => (bytes[at] ?? 0) >= lead).length;

@@ -1,17 +1,17 @@
 import type { Decoding } from './decode-text.ts';
+import { openBytes } from './open-bytes.ts';
 
 /** Least bound on what is held back of a word that may be base64. */
 const MIN_HELD_CHARS = 4096;
 /** How much longer than a value its text can be, within reason. */
 const MAX_GROWTH = 16;
-const BLOB_CHARS = 'A-Za-z0-9+/_-';
-const BLOB_END = new RegExp(`(?<![${BLOB_CHARS}])[${BLOB_CHARS}]+$`);
-/** An escape that more text may complete: of a string literal, a URL or HTML, or of the first bytes of one character. */
+/** An escape that more text may complete: of a string literal, a URL, HTML or mail, or of the first bytes of one character. */
 const OPEN_ESCAPE = new RegExp(
   [
-    /(?:\\x[89A-Fa-f][0-9A-Fa-f]|%[89A-Fa-f][0-9A-Fa-f]){1,3}$/.source,
-    /\\(?:x[0-9A-Fa-f]?|u\{?[0-9A-Fa-f]{0,6}|U[0-9A-Fa-f]{0,7})?$/.source,
+    /(?:\\x[89A-Fa-f][0-9A-Fa-f]|\\[23][0-7]{2}|[%=][89A-Fa-f][0-9A-Fa-f]){1,3}$/.source,
+    /\\(?:[0-3]?[0-7]{0,2}|x[0-9A-Fa-f]?|u\{?[0-9A-Fa-f]{0,6}|U[0-9A-Fa-f]{0,7})$/.source,
     /%(?:[0-9A-Fa-f]|u[0-9A-Fa-f]{0,3})?$/.source,
+    /=(?:[0-9A-F]?|\r?\n?)$/.source,
     /&(?:#[xX]?[0-9A-Fa-f]{0,7}|[A-Za-z]{0,6}[1-4]{0,2})$/.source,
   ].join('|'),
 );
@@ -37,14 +37,14 @@ export function openingsOf(values: readonly string[]): (text: string, decoded: r
   };
 }
 
-/** Where an incomplete value or run of base64 begins, or the end of the text. */
+/** Where an incomplete value or spelling of bytes begins, or the end of the text. */
 function openValuesOf(values: readonly string[]): (text: string) => number {
   // A form writes a space as a plus.
   const known = values.map((one) => one.replaceAll('+', ' '));
   const firsts = new Set(known.map((one) => one.charCodeAt(0)));
   const longest = values[0]?.length ?? 0;
   return (text) => {
-    const blob = BLOB_END.exec(text)?.index ?? text.length;
+    const blob = openBytes(text);
     const tail = text.slice(-longest).replaceAll('+', ' ');
     const skipped = text.length - tail.length;
     for (let at = Math.max(0, text.length - longest + 1); at < blob; at += 1) {
