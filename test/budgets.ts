@@ -63,6 +63,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/sources/test/edited-files.test.ts': 26,
   'plugins/sources/test/add-connector.test.ts': 8,
   'cli/test/connectors-add.test.ts': 7,
+  'test/test/web-add-connector.test.ts': 12,
   'plugins/sources/test/shared-states.test.ts': 7,
   'plugins/sources/test/states-left-out.test.ts': 7,
   'plugins/sources/test/rotated-credentials.test.ts': 7,

@@ -2,7 +2,7 @@ import type { TenantRole } from '@weir/kernel/contract';
 import { getDatasetSchema, previewDataset } from '@weir/plugin-datasets/contract';
 import { getMe } from '@weir/plugin-identity/contract';
 import { getRun, listRuns } from '@weir/plugin-runs/contract';
-import { getPattern, getStreamState, listStreams } from '@weir/plugin-sources/contract';
+import { getInspection, getPattern, getStreamState, listStreams } from '@weir/plugin-sources/contract';
 import t from 'tap';
 import { testBrowser } from '../browser.ts';
 import { buildPages } from '../build.ts';
@@ -24,7 +24,17 @@ const TABLE = 'bronze.demo.orders';
 const tabs = (address: string, ...names: string[]) => names.map((name) => `${address}?tab=${name}`);
 
 const PAGES = [
-  ...['/', '/sources', '/sources/new', '/sources/load', '/sources/new/files', '/datasets', '/query'],
+  ...[
+    '/',
+    '/sources',
+    '/sources/new',
+    '/sources/add',
+    `/sources/add?run=${ID}`,
+    '/sources/load',
+    '/sources/new/files',
+    '/datasets',
+    '/query',
+  ],
   ...[
     '/transforms',
     '/transforms/new',
@@ -44,7 +54,7 @@ const PAGES = [
 ];
 
 /** Pages that show nothing of the platform before something is done. */
-const FORMS = ['/sources/load', '/transforms/new'];
+const FORMS = ['/sources/add', '/sources/load', '/transforms/new'];
 
 const browser = await testBrowser(t);
 if (browser === undefined) {
@@ -106,6 +116,12 @@ story.answer(previewDataset, (made) => {
   ]);
   return { ...made, columns, rows };
 });
+const NO_ENGINE = { code: 'connector_engine_absent', origin: 'config', retryable: false };
+story.answer(getInspection, (made) => ({
+  ...made,
+  ...{ is_terminal: true, status: 'failed', found: null },
+  failure: { ...NO_ENGINE, detail: 'There is no container engine here.', hint: 'Install one.' },
+}));
 story.answer(getStreamState, (made) => ({ ...made, state: '{"cursor":9007199254740993}' }));
 story.answer(listStreams, (made) => ({
   ...made,

@@ -62,6 +62,12 @@ const catalogue = createRoute({
   component: lazyRouteComponent(() => import('../sources/create/catalogue-page.tsx'), 'CataloguePage'),
   validateSearch: params({ q: text }),
 });
+const add = createRoute({
+  getParentRoute: () => root,
+  path: '/sources/add',
+  component: lazyRouteComponent(() => import('../sources/add/add-page.tsx'), 'AddPage'),
+  validateSearch: params({ run: uuid }),
+});
 const load = createRoute({
   getParentRoute: () => root,
   path: '/sources/load',
@@ -191,7 +197,7 @@ const operations = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    ...([home, sources, catalogue, load, create, source, datasets, dataset, query] as const),
+    ...([home, sources, catalogue, add, load, create, source, datasets, dataset, query] as const),
     ...([transforms, newTransform, patterns, pattern, transform, runs, run, operations, pluginPage] as const),
   ]),
   defaultPreload: 'intent',

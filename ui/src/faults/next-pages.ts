@@ -39,6 +39,8 @@ export const PAGES: Readonly<Record<string, Page>> = {
   'runs.get_run': ofRun,
   'runs.list_runs': ({ status }) => ({ to: '/runs', search: { ...(status && { status }) } }),
   'sources.detach_credentials': ofSource('credentials'),
+  'sources.get_inspection': ({ run_id: run }) => ({ to: '/sources/add', search: { ...(run && { run }) } }),
+  'sources.get_pattern': ({ pattern_id: patternId = '' }) => ({ to: '/sources/new/$patternId', params: { patternId } }),
   'sources.list_patterns': () => ({ to: '/sources/new' }),
   'sources.list_streams': ofSource('streams'),
   'sources.list_sync_history': ofSource('history'),

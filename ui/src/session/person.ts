@@ -36,8 +36,8 @@ export function isEnough(role: TenantRole | undefined, access: Access): boolean 
   return role !== undefined && TENANT_ROLES.indexOf(role) >= TENANT_ROLES.indexOf(access.role);
 }
 
-/** Whether the person may call an endpoint in the chosen tenant. */
+/** Whether the person may call an endpoint, in the chosen tenant where it is one of a tenant. */
 export function useMay({ access }: { access: Access }): boolean {
   const { me, tenant } = usePerson();
-  return isEnough(roleIn(me, tenant), access);
+  return access.kind === 'platform' ? me.platform_admin : isEnough(roleIn(me, tenant), access);
 }

@@ -1,6 +1,6 @@
-import { Badge, Group, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, Group, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { createSource, discoverPatterns } from '@weir/plugin-sources/contract';
+import { createSource, discoverPatterns, inspectImage } from '@weir/plugin-sources/contract';
 import { useRead } from '../../api/queries.ts';
 import { NotAllowed } from '../../parts/not-allowed.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -14,12 +14,19 @@ export function CataloguePage() {
   const { q = '' } = useSearch({ from: '/sources/new' });
   const navigate = useNavigate({ from: '/sources/new' });
   const canCreate = useMay(createSource);
+  const mayAdd = useMay(inspectImage);
   const query = useRead(discoverPatterns, { query: { limit: MAX_PATTERNS } });
   const word = q.toLowerCase();
   if (!canCreate) return <NotAllowed title="New source" things="sources" />;
   return (
     <>
-      <PageHead title="New source" />
+      <PageHead title="New source">
+        {mayAdd ? (
+          <Button variant="default" renderRoot={(props) => <Link to="/sources/add" {...props} />}>
+            Use a connector by its image…
+          </Button>
+        ) : null}
+      </PageHead>
       <Text mb="sm">Choose what to read from.</Text>
       <TextInput
         aria-label="Filter patterns"
@@ -38,7 +45,7 @@ export function CataloguePage() {
           const found = items.filter(({ name, pattern_id, description }) =>
             `${name} ${pattern_id} ${description ?? ''}`.toLowerCase().includes(word),
           );
-          if (found.length === 0) return <Empty words="No pattern has this name." />;
+          if (found.length === 0) return <NothingFound mayAdd={mayAdd} />;
           return (
             <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
               {found.map((pattern) => (
@@ -65,4 +72,16 @@ export function CataloguePage() {
       </Region>
     </>
   );
+}
+
+/** Most published connectors have no pattern here, and each can be had by its image. */
+function NothingFound({ mayAdd }: { mayAdd: boolean }) {
+  const words = 'No pattern has this name.';
+  if (!mayAdd) return <Empty words={`${words} A platform admin adds others, by their images.`} />;
+  const link = (
+    <Anchor underline="always" renderRoot={(props) => <Link to="/sources/add" {...props} />}>
+      Use a connector by its image…
+    </Anchor>
+  );
+  return <Empty words={words} action={link} />;
 }

@@ -56,18 +56,25 @@ export function DiscoveryResult({ workflowId, ...rest }: DiscoveryResultProps) {
   );
 }
 
-/** The phase of a discovery with its clock. */
-export function DiscoveryProgress({ status: { phase, pull, created_at, worker } }: { status: DiscoveryStatusView }) {
+interface DiscoveryProgressProps {
+  status: Pick<DiscoveryStatusView, 'phase' | 'pull' | 'created_at' | 'worker'>;
+  /** What the phases are called; as of a discovery unless given. */
+  words?: Readonly<Record<DiscoveryPhase, string>>;
+}
+
+/** The phase of a discovery, or of another run that has its phases, with its clock. */
+export function DiscoveryProgress({ status, words = PHASES }: DiscoveryProgressProps) {
+  const { phase, pull, created_at, worker } = status;
   const now = useNow(1_000);
   return (
     <Stack gap="xs" p="md" className="panel" role="status">
       <Group justify="space-between">
-        <Text fw={560}>{PHASES[phase]}</Text>
+        <Text fw={560}>{words[phase]}</Text>
         <Text size="sm" c="dimmed">
           {durationText(Math.max(0, now.getTime() - Date.parse(created_at)))}
         </Text>
       </Group>
-      <Progress value={100} animated aria-label={PHASES[phase]} />
+      <Progress value={100} animated aria-label={words[phase]} />
       {pull === null ? null : (
         <Text size="sm">
           {bytesText(pull.bytes)}
