@@ -151,6 +151,12 @@ export const LANES = {
     inputs: ['connectors', 'test/foreign'],
     wants: 'root and Debian',
   },
+  /** Published connectors, each added and read by commands alone and by pages alone. */
+  published: {
+    files: ['test/foreign/published.soak.ts'],
+    inputs: ['connectors/runtime/src', 'plugins/sources/src', 'ui/src/sources', 'test/foreign'],
+    wants: 'root and Debian',
+  },
 } as const satisfies Record<string, Lane>;
 
 export type LaneName = keyof typeof LANES;

@@ -7,7 +7,7 @@ import { type ConnectorRun, containerRuntime } from '@weir/connector-runtime';
 import { buildImage } from '../../test/engines/build-image.ts';
 import { type Engine, engineJson } from '../../test/engines/index.ts';
 import { pythonImage } from '../../test/engines/python-image.ts';
-import { FAKER_IMAGE } from '../../test/foreign/faker-image.ts';
+import { FAKER_IMAGE } from '../../test/foreign/published-images.ts';
 import { type BenchEngine, withEngine } from '../engine/bench-engine.ts';
 import type { Run } from '../measure/paired.ts';
 import { pssBytes } from '../measure/process-tree.ts';

@@ -5,7 +5,7 @@ import { createSource } from '../../plugins/sources/src/contract.ts';
 import { discovered, enableAll, ok, streamsOf, synced, testPlatform } from '../../plugins/sources/test/platform.ts';
 import { type Engine, engineJson, engineSettings, testEngine } from '../engines/index.ts';
 import { type PythonImage, pythonImage } from '../engines/python-image.ts';
-import { FAKER_IMAGE } from './faker-image.ts';
+import { CITIES_IMAGE, FAKER_IMAGE, ROWS } from './published-images.ts';
 
 /** A connector of strangers, what a source of it is told, and how many rows that must give. */
 interface Foreign {
@@ -17,7 +17,6 @@ interface Foreign {
   hasDefaults?: true;
 }
 
-const ROWS = 500;
 const FOREIGN: readonly Foreign[] = [
   {
     pattern: 'faker',
@@ -28,14 +27,7 @@ const FOREIGN: readonly Foreign[] = [
   },
   {
     pattern: 'file',
-    image: {
-      name: 'foreign/source-file:0.5.39',
-      requirement: 'airbyte-source-file==0.5.39',
-      program: 'source-file',
-      files: {
-        'local/cities.csv': `id,name\n${Array.from({ length: ROWS }, (_, id) => `${id},City ${id}`).join('\n')}\n`,
-      },
-    },
+    image: CITIES_IMAGE,
     config: { dataset_name: 'cities', format: 'csv', url: '/local/cities.csv', provider: { storage: 'local' } },
     rows: ROWS,
   },
