@@ -15,7 +15,7 @@ const schedule = {
     interval_seconds: null,
     timezone: 'Europe/Kyiv',
   },
-  ...{ sentence: 'At 06:30, Monday through Friday, by the clocks of Europe/Kyiv', paused: false, in_line: true },
+  ...{ sentence: 'At 06:30, Monday through Friday, by the clocks of Europe/Kyiv', paused: false, applied: true },
   next_run_at: at,
   next_runs: [{ at, local: '2026-11-23T06:30:00+02:00' }],
   clock_changes: [{ at, effect: 'skipped', wall_times: ['03:30'], note: 'On 2027-03-28 the clocks go forward.' }],
@@ -35,14 +35,14 @@ t.test('a schedule is set, shown by the clocks of its zone and in UTC, paused, t
   const ok = (more: object = {}) => ({ status: 200, body: { ...schedule, ...more } });
   const api = await fakeApi(t, {
     [`GET ${AT}`]: ok(),
-    [`PUT ${AT}`]: ok({ in_line: false }),
+    [`PUT ${AT}`]: ok({ applied: false }),
     [`DELETE ${AT}`]: { status: 204 },
     [`POST ${AT}/pause`]: ok({ paused: true, pause_reason: 'moving', next_runs: [], next_run_at: null }),
     [`POST ${AT}/resume`]: ok(),
     [`POST ${AT}/trigger`]: { status: 202, body: { workflow_id: 'w', run_id: source, warning: null } },
     'POST /api/v1/schedule-preview': {
       status: 200,
-      body: { ...schedule, last_firings: undefined, in_line: undefined },
+      body: { ...schedule, last_firings: undefined, applied: undefined },
     },
     'GET /api/v1/schedules': { status: 200, body: { items: [schedule], next_page_token: null, total: null } },
   });

@@ -45,6 +45,7 @@ import { s43_replaced_rows } from './s43_replaced_rows.ts';
 import { s44_read_notes } from './s44_read_notes.ts';
 import { s45_discovery_looks } from './s45_discovery_looks.ts';
 import { s46_inspections } from './s46_inspections.ts';
+import { s47_plain_names } from './s47_plain_names.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -109,4 +110,5 @@ export const migrations: readonly Migration[] = [
   s44_read_notes,
   s45_discovery_looks,
   s46_inspections,
+  s47_plain_names,
 ];

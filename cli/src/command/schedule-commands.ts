@@ -133,7 +133,7 @@ abstract class ScheduleCommand extends WeirCommand {
       await this.show(rows, { columns: ['scheduled_at', 'origin', 'status', 'run_id', 'reason'] });
     }
     for (const { note } of clock_changes) this.note(`clocks: ${note}`);
-    if (schedule.in_line === false) this.note('The workflow engine does not have it yet; it follows within seconds.');
+    if (schedule.applied === false) this.note('The workflow engine does not have it yet; it follows within seconds.');
     return 0;
   }
 }

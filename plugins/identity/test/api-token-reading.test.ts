@@ -135,7 +135,7 @@ t.test('a person has at most 100 live tokens and a tenant 1,000; those that are 
   await here.database.peek("update identity.api_token set expires_at = now() + interval '1 day'");
   t.match(await make('third'), { status: 409, problem: { code: 'token_limit', detail: /You have .* 100/ } });
   await here.database.peek(
-    "insert into identity.person (tenant_id, sub, client, told_at) values ($1, 'other', 'c', now())",
+    "insert into identity.person (tenant_id, sub, client, issued_at) values ($1, 'other', 'c', now())",
     [tenantId],
   );
   await fill('other', 899, '1 day');

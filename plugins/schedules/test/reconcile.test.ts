@@ -139,7 +139,7 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
   });
 
   await t.test('what somebody deleted or changed in the engine is made again', async (t) => {
-    t.equal((await put(86_400)).in_line, true);
+    t.equal((await put(86_400)).applied, true);
     await schedules.remove(scheduleId);
     await holdAgainst(parts, tenant);
     t.ok(await isInLine());
@@ -173,13 +173,13 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
   await t.test('while the engine is away a schedule is accepted, and applied when it is back', async (t) => {
     await engine.stop();
     const stopped = Date.now();
-    t.match(await put(1), { interval_seconds: 1, in_line: false, sentence: 'Every second' });
+    t.match(await put(1), { interval_seconds: 1, applied: false, sentence: 'Every second' });
     await t.rejects(reconcile(parts, tenant), /does not answer/);
     engine = await restart('one');
     t.ok(Date.now() > stopped);
     await until('the schedule to be applied', async () => {
       await applySchedules(parts).round(parts.kernel);
-      return ok(await api(getSchedule, { params })).in_line || undefined;
+      return ok(await api(getSchedule, { params })).applied || undefined;
     });
     t.ok(await isInLine());
   });
@@ -227,6 +227,6 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
     );
     t.ok(await isInLine());
     for (const id of more) t.ok(await schedules.mark(id), 'all of them');
-    t.equal(ok(await api(getSchedule, { params })).in_line, true);
+    t.equal(ok(await api(getSchedule, { params })).applied, true);
   });
 });

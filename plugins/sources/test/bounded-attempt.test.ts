@@ -14,7 +14,7 @@ type Deps = Parameters<typeof lastProgress>[0];
 type Tenant = Parameters<typeof lastProgress>[1];
 
 /** Streams of a source as the database has them: each with the last attempt of the run that brought it forward. */
-type Stream = { enabled: boolean; gotOnAt: number };
+type Stream = { enabled: boolean; progressAttempt: number };
 
 const tenant = { tenantId: 'tenant' } as Tenant;
 const fault = () => new RunFailed(sourceFailure('sync_process_lost'));
@@ -30,7 +30,7 @@ function depsOf(streams: readonly Stream[], isAway = () => false): Deps {
   };
   const checkpoint = async (_tenant: unknown, key: string) => {
     const row = rows.find(({ streamId }) => key.includes(streamId));
-    return { runId: 'run', counters: { batch: 1, got_on_at: row?.gotOnAt ?? 0 } };
+    return { runId: 'run', counters: { batch: 1, progress_attempt: row?.progressAttempt ?? 0 } };
   };
   return { kernel: { db: () => ({ transaction }) }, tables: { checkpoint } } as unknown as Deps;
 }
@@ -56,21 +56,24 @@ async function tried(deps: Deps, leaseEpoch: number, { told, work }: { told?: un
 t.test('a stream that brought the run forward and was switched off meanwhile counts', async (t) => {
   const work = () => Promise.reject(fault());
   const deps = depsOf([
-    { enabled: true, gotOnAt: 0 },
-    { enabled: false, gotOnAt: 4 },
+    { enabled: true, progressAttempt: 0 },
+    { enabled: false, progressAttempt: 4 },
   ]);
   t.match(await tried(deps, 6, { work }), { end: { failure: { isLast: undefined } } });
   t.match(await tried(deps, 10, { work }), { end: { failure: { code: 'sync_process_lost', isLast: true } } });
 });
 
 t.test('the same fault twice without progress → given up after two attempts; another fault is another', async (t) => {
-  const ends = async (faults: readonly (string | undefined)[], gotOnAt = 0) => {
+  const ends = async (faults: readonly (string | undefined)[], progressAttempt = 0) => {
     let told: unknown;
     for (const [at, faultId] of faults.entries()) {
       const work = () =>
         Promise.reject(new RunFailed({ ...sourceFailure('sync_process_lost'), faultId: faultId ?? '' }));
       const plain = () => Promise.reject(fault());
-      const one = await tried(depsOf([{ enabled: true, gotOnAt }]), at + 1, { told, work: faultId ? work : plain });
+      const one = await tried(depsOf([{ enabled: true, progressAttempt }]), at + 1, {
+        told,
+        work: faultId ? work : plain,
+      });
       if ((one.end as RunFailed).failure.isLast) return at + 1;
       told = one.told;
     }
@@ -85,8 +88,8 @@ t.test('the same fault twice without progress → given up after two attempts; a
 t.test('attempts that took ten minutes in vain for the sake of the source → the second is the last', async (t) => {
   const silent = () => Promise.reject(new RunFailed({ ...sourceFailure('malformed_lines'), retryable: true }));
   const told = (ms: number) => ({ failed: [{ number: 1, ms }], uncounted: [] });
-  const second = async (ms: number, work: () => Promise<never>, gotOnAt = 0) =>
-    tried(depsOf([{ enabled: true, gotOnAt }]), 2, { told: told(ms), work });
+  const second = async (ms: number, work: () => Promise<never>, progressAttempt = 0) =>
+    tried(depsOf([{ enabled: true, progressAttempt }]), 2, { told: told(ms), work });
   t.match(await second(600_000, silent), {
     end: { failure: { code: 'malformed_lines', isLast: true, detail: /given up after 2 attempts/ } },
   });
@@ -97,7 +100,7 @@ t.test('attempts that took ten minutes in vain for the sake of the source → th
 
 t.test('an attempt that cannot be judged now is no worker that was lost', async (t) => {
   let isAway = false;
-  const deps = depsOf([{ enabled: true, gotOnAt: 0 }], () => isAway);
+  const deps = depsOf([{ enabled: true, progressAttempt: 0 }], () => isAway);
   const work = async () => {
     isAway = true;
     throw fault();

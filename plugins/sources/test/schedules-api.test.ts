@@ -40,7 +40,7 @@ t.test('schedules of sources keep their rules', async (t) => {
     t.match(ok(made), {
       ...daily,
       ...{ source_id, source_name: 'shop', interval_seconds: null, overlap: 'skip', jitter_seconds: 0 },
-      ...{ sentence: 'At 02:30, by the clocks of Europe/Berlin', paused: false, in_line: true, last_firings: [] },
+      ...{ sentence: 'At 02:30, by the clocks of Europe/Berlin', paused: false, applied: true, last_firings: [] },
       ...{ updated_by: 'pipeline_editor@demo', etag: '1', catchup_window_seconds: 3_600 },
     });
     const { next_runs, next_run_at, clock_changes } = ok(made);
@@ -94,7 +94,7 @@ t.test('schedules of sources keep their rules', async (t) => {
   await t.test('a pause says who, when and why, and stays through what changes the times', async (t) => {
     const paused = ok(await api(pauseSchedule, { params, body: { reason: 'the shop moves' } }));
     t.match(paused, { paused: true, paused_by: 'pipeline_editor@demo', pause_reason: 'the shop moves', etag: '3' });
-    t.match(paused, { next_run_at: null, next_runs: [], paused_at: /Z$/, in_line: true });
+    t.match(paused, { next_run_at: null, next_runs: [], paused_at: /Z$/, applied: true });
     const again = await (await platform.idle('demo'))(pauseSchedule, { params, body: {} });
     t.strictSame(ok(again), paused, 'the first pause stands');
     t.match(ok(await put(daily)), { paused: true, pause_reason: 'the shop moves', etag: '4' });
@@ -198,7 +198,7 @@ t.test('schedules of sources keep their rules', async (t) => {
     t.equal(refusal(await api(deleteSchedule, { params })), '404 not_found');
     t.equal(ok(await api(getSource, { params })).schedule, null);
     t.equal(refusal(await put(daily, { 'if-match': '"5"' })), '412 precondition_failed');
-    t.match(ok(await put(daily)), { paused: false, in_line: true });
+    t.match(ok(await put(daily)), { paused: false, applied: true });
     t.equal(refusal(await api(deleteSource, { params })), '204');
     t.equal(refusal(await api(getSchedule, { params })), '404 not_found');
     t.strictSame(ok(await api(listSchedules, { query: { source_id } })).items, []);

@@ -39,7 +39,7 @@ t.test('times of a schedule become syncs, or say why not', async (t) => {
   };
 
   await t.test('a schedule may run as often as the operator lets it', async (t) => {
-    t.match(await put({ interval_seconds: 1 }), { sentence: 'Every second', in_line: true });
+    t.match(await put({ interval_seconds: 1 }), { sentence: 'Every second', applied: true });
   });
 
   const seen = (isIt: (one: Noted) => boolean) => noted(platform, tenant, isIt);
@@ -85,7 +85,7 @@ t.test('times of a schedule become syncs, or say why not', async (t) => {
   );
 
   await t.test('nothing fires while it is paused; a trigger does', async (t) => {
-    t.equal(ok(await api(pauseSchedule, { params, body: {} })).in_line, true, 'the engine has been told');
+    t.equal(ok(await api(pauseSchedule, { params, body: {} })).applied, true, 'the engine has it');
     const triggered = await until('a trigger', async () => {
       const answer = await api(triggerSchedule, { params });
       return answer.ok ? answer.body.run_id : undefined;

@@ -21,7 +21,7 @@ t.test('a transform runs on a schedule', async (t) => {
   await t.test('a schedule is given, listed, paused and resumed by its routes', async (t) => {
     t.match(await call(endpoints.getTransformSchedule, { params }), { problem: { status: 404, code: 'not_found' } });
     t.match(await put(DAILY), {
-      ...{ transform_id: params.transform_id, transform_name: 'ticks', ...DAILY, in_line: true, last_firings: [] },
+      ...{ transform_id: params.transform_id, transform_name: 'ticks', ...DAILY, applied: true, last_firings: [] },
       ...{ sentence: 'At 02:30, by the clocks of Europe/Berlin', etag: '1' },
     });
     t.match((await ok(endpoints.listTransformSchedules)).items, [{ transform_name: 'ticks' }]);

@@ -92,7 +92,7 @@ interface FactsProps extends Pick<SchedulePanelProps, 'actions'> {
 }
 
 function Facts({ schedule, actions, ask }: FactsProps) {
-  const { sentence, paused, paused_at, paused_by, pause_reason, timezone, in_line, updated_by, updated_at } = schedule;
+  const { sentence, paused, paused_at, paused_by, pause_reason, timezone, applied, updated_by, updated_at } = schedule;
   return (
     <Stack gap="sm" p="md" className="panel">
       <Group justify="space-between" align="flex-start">
@@ -110,7 +110,7 @@ function Facts({ schedule, actions, ask }: FactsProps) {
           <Text size="sm" c="dimmed" component="div">
             {sentence.includes(timezone) ? '' : `Clocks of ${timezone} · `}Set by {updated_by}{' '}
             <ShowTime at={updated_at} />
-            {in_line ? '' : ' · the workflow engine takes it over as soon as it answers'}
+            {applied ? '' : ' · the workflow engine takes it over as soon as it answers'}
           </Text>
           {paused ? (
             <Text size="sm" component="div" mt={4}>

@@ -25,7 +25,7 @@ export interface People {
  * A delegation does not count: it may carry fewer roles than the person has.
  */
 export function recordPeople({ db, log }: Pick<Kernel, 'db' | 'log'>, now: () => number = Date.now): People {
-  const written = new Map<string, { at: number; told: Date; facts: string; work: Promise<void> }>();
+  const written = new Map<string, { at: number; issued: Date; facts: string; work: Promise<void> }>();
   const writing = new Set<Promise<void>>();
   return {
     seen(tenant, principal) {
@@ -33,8 +33,8 @@ export function recordPeople({ db, log }: Pick<Kernel, 'db' | 'log'>, now: () =>
       const facts = JSON.stringify(factsOf(principal, tenant));
       const key = `${tenant.tenantId}:${principal.subject}`;
       const last = written.get(key);
-      const told = toldAt(principal);
-      if (last !== undefined && (told < last.told || (last.facts === facts && now() - last.at < SAME_MS))) return;
+      const issued = issuedAtOf(principal);
+      if (last !== undefined && (issued < last.issued || (last.facts === facts && now() - last.at < SAME_MS))) return;
       if (written.size >= MAX_REMEMBERED) written.clear();
       // One after the other, so that what was seen last is what stands in the end.
       const work = (last?.work ?? Promise.resolve())
@@ -44,7 +44,7 @@ export function recordPeople({ db, log }: Pick<Kernel, 'db' | 'log'>, now: () =>
           log.warn({ err: error }, 'a person who was seen could not be noted');
         })
         .finally(() => writing.delete(work));
-      written.set(key, { at: now(), told, facts, work });
+      written.set(key, { at: now(), issued, facts, work });
       writing.add(work);
     },
     note: write,
@@ -64,19 +64,19 @@ function textOf(claim: string | undefined): string | null {
   return claim?.replaceAll('\0', '').toWellFormed().slice(0, MAX_TEXT) || null;
 }
 
-const toldAt = ({ issuedAt = new Date(0) }: User): Date => issuedAt;
+const issuedAtOf = ({ issuedAt = new Date(0) }: User): Date => issuedAt;
 
 const WRITE = `
-insert into identity.person as known (tenant_id, sub, name, email, roles, client, told_at)
+insert into identity.person as known (tenant_id, sub, name, email, roles, client, issued_at)
 values ($1, $2, $3, $4, $5::jsonb, $6, $7)
 on conflict (tenant_id, sub) do update
   set name = excluded.name, email = excluded.email, roles = excluded.roles, client = excluded.client,
-    told_at = excluded.told_at, last_seen = clock_timestamp()
-  where excluded.told_at >= known.told_at and (known.last_seen < clock_timestamp() - interval '1 hour'
+    issued_at = excluded.issued_at, last_seen = clock_timestamp()
+  where excluded.issued_at >= known.issued_at and (known.last_seen < clock_timestamp() - interval '1 hour'
     or (known.name, known.email, known.roles) is distinct from (excluded.name, excluded.email, excluded.roles))`;
 
 async function write(tx: TenantTransaction, user: User): Promise<void> {
   const [name, email, roles] = factsOf(user, tx.tenant);
   const client = textOf(user.client) ?? '';
-  await tx.sql(WRITE, [tx.tenant.tenantId, user.subject, name, email, JSON.stringify(roles), client, toldAt(user)]);
+  await tx.sql(WRITE, [tx.tenant.tenantId, user.subject, name, email, JSON.stringify(roles), client, issuedAtOf(user)]);
 }

@@ -60,7 +60,7 @@ function keepingRoutes<K extends string>(of: ScheduleRoutes<K>) {
       ...{ id: id('put'), method: 'PUT', path, params, access: access.write },
       summary: `Give a ${kind} a schedule, or replace the one it has`,
       description:
-        'Either cron or interval_seconds. What is left out takes its default; a pause stays. It is accepted while the workflow engine is away, and in_line says when the engine has it.',
+        'Either cron or interval_seconds. What is left out takes its default; a pause stays. It is accepted while the workflow engine is away, and `applied` says whether the engine has it.',
       body: Closed({
         ...scheduleTimes,
         overlap: Type.Optional(

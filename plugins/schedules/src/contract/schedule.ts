@@ -41,7 +41,7 @@ export const ScheduleFacts = Type.Object({
   paused_at: Nullable(Timestamp),
   paused_by: Nullable(Type.String()),
   pause_reason: Nullable(Type.String()),
-  in_line: Type.Boolean({ description: 'Whether the workflow engine has been given it in this form yet' }),
+  applied: Type.Boolean({ description: 'Whether the workflow engine has this version of the schedule' }),
   last_firings: Type.Array(Firing, { description: 'The newest ten, newest first' }),
   created_at: Timestamp,
   updated_at: Timestamp,

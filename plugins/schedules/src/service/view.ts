@@ -39,7 +39,7 @@ export async function scheduleViews(
       paused_at: row.pausedAt?.toISOString() ?? null,
       paused_by: row.pausedBy ?? null,
       pause_reason: row.pauseReason ?? null,
-      in_line: row.appliedVersion === row.version,
+      applied: row.appliedVersion === row.version,
       last_firings: (firings.get(row.subjectId) ?? []).map((firing) =>
         firingView(firing, runs.get(firing.runId ?? '')),
       ),

@@ -30,8 +30,8 @@ export interface Figures {
   readonly checksum: string | undefined;
   readonly snapshotIds: readonly string[];
   readonly fields: readonly FieldNoteView[];
-  /** The last attempt that brought the stream forward; 0 when none has. */
-  readonly gotOnAt: number;
+  /** The last attempt that made progress on the stream; 0 before the first. */
+  readonly progressAttempt: number;
 }
 
 /** The figures that a run goes on from: those that it has stored with the rows itself, none of another run's. */
@@ -53,7 +53,7 @@ export function figuresOf(checkpoint: Checkpoint | undefined, runId: string): Fi
     checksum: counters.batch === undefined ? NO_ROWS_CHECKSUM : textOf(counters.checksum),
     snapshotIds: Array.isArray(ids) ? ids : [],
     fields: typeof counters.fields === 'string' ? (JSON.parse(counters.fields) as FieldNoteView[]) : [],
-    gotOnAt: count('got_on_at'),
+    progressAttempt: count('progress_attempt'),
   };
 }
 
@@ -73,7 +73,7 @@ export function countersOf(figures: Figures): CheckpointCounters {
     ...(figures.checksum === undefined ? {} : { checksum: figures.checksum }),
     snapshot_ids: figures.snapshotIds,
     fields: JSON.stringify(figures.fields),
-    got_on_at: figures.gotOnAt,
+    progress_attempt: figures.progressAttempt,
   };
 }
 
@@ -123,7 +123,7 @@ function placeText(state: string): string {
 export function withBatch(
   figures: Figures,
   { number, batch, merged, replaces }: CommitBatch<Sync>,
-  gotOnAt: number | undefined,
+  progressAttempt: number | undefined,
 ): Figures {
   const sum = (of: (part: StagedPart) => number): number => batch.parts.reduce((total, part) => total + of(part), 0);
   const rows = sum((part) => part.rows);
@@ -142,7 +142,7 @@ export function withBatch(
     rowsInTable: there + (merged === undefined ? rows : merged.inserted + merged.updated),
     checksum: isSummed(merged) ? sumOf(replaces ? NO_ROWS_CHECKSUM : figures.checksum, batch.parts) : undefined,
     fields: withFields(figures.fields, batch.parts.flatMap(capturedIn)),
-    gotOnAt: gotOnAt ?? figures.gotOnAt,
+    progressAttempt: progressAttempt ?? figures.progressAttempt,
   };
 }
 

@@ -23,5 +23,5 @@ export async function lastProgress(
   const figures = await inParallel(rows, async (row) =>
     figuresOf(await tables.checkpoint(tenant, checkpointKey(row)), runId),
   );
-  return Math.max(0, ...figures.map(({ gotOnAt }) => gotOnAt));
+  return Math.max(0, ...figures.map(({ progressAttempt }) => progressAttempt));
 }

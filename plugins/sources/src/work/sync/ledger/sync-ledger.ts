@@ -149,7 +149,7 @@ function draftOf(
   const { stream } = known;
   const state = batch.batch.state ?? stream.engine.state;
   // Asked for until it does: to compare states takes long where they are large.
-  const hasGotOn = known.figures.gotOnAt === leaseEpoch || getsOn(batch, stream.engine.state);
+  const hasGotOn = known.figures.progressAttempt === leaseEpoch || getsOn(batch, stream.engine.state);
   const notes = coveredNotes(known, batch.batch.state);
   const figures = { ...withBatch(known.figures, batch, hasGotOn ? leaseEpoch : undefined), notes };
   const commits = tableCommits(batch, { stream, prepared, state, follows: known.follows, attempt: leaseEpoch });
