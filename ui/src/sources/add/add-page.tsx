@@ -13,7 +13,6 @@ import { useMay, usePerson } from '../../session/person.ts';
 import { InspectionResult } from './inspection-result.tsx';
 
 const TITLE = 'Use a connector by its image';
-const DOCS = '/docs/how-to/use-a-published-connector';
 
 /** From the name of a published image to a pattern that sources are made of. */
 export function AddPage() {
@@ -24,10 +23,7 @@ export function AddPage() {
       {mayAdd ? (
         <AddForm />
       ) : (
-        <Empty
-          words="Connectors are for all tenants, so a platform admin adds them. Tell one the name of the image."
-          docs={DOCS}
-        />
+        <Empty words="Connectors are for all tenants, so a platform admin adds them. Tell one the name of the image." />
       )}
     </>
   );
