@@ -237,7 +237,7 @@ t.test('a folder of good and bad files → each is accounted for, and the exit c
   t.equal(looked.code, 9, looked.stderr);
   const would = JSON.parse(looked.stdout);
   t.match(would.streams, [
-    { name: 'Müller _ Söhne' },
+    { name: 'Müller & Söhne' },
     { name: 'footer' },
     { name: 'good', columns: [{ name: 'id', type: 'long' }, { name: 'name' }] },
     {},

@@ -141,6 +141,16 @@ export {
 } from './contract/stream/streams.ts';
 export { STREAM_FAULTS } from './contract/stream-faults.ts';
 export {
+  FILE_EMPTY,
+  FILE_NOT_FOUND,
+  type FileAccount,
+  type FileReason,
+  type FileStreamRun,
+  fileOfStream,
+  hasLoadedFiles,
+  withoutFile,
+} from './contract/sync/file-account.ts';
+export {
   getReplay,
   ReplayOutcome,
   type ReplayOutcomeView,
@@ -200,6 +210,7 @@ export {
   type VerifiedStreamView,
   verifySync,
 } from './contract/sync/verifications.ts';
+export { ENDINGS_HINT, fileStem, isNeverRead, isReadFile, unreadFile } from './contract/upload/file-kinds.ts';
 export { getFileRoots } from './contract/upload/file-roots.ts';
 export { uploadName } from './contract/upload/upload-name.ts';
 export { uploadProblems } from './contract/upload/upload-problems.ts';

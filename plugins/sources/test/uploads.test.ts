@@ -48,6 +48,7 @@ t.test('a name with a way out, dots, control characters or globs → a plain fil
     ['a\u0000b\nc.csv', 'a_b_c.csv'],
     ['*[x]{y}?.csv', '__x__y__.csv'],
     ['замовлення 2026.csv', 'замовлення 2026.csv'],
+    ['Müller & Söhne.csv', 'Müller & Söhne.csv'],
     ['...', ''],
     ['🙂', ''],
   ];

@@ -7,8 +7,11 @@ import {
   createSource,
   createUpload,
   type DiscoveryStatusView,
+  FILE_EMPTY,
+  type FileAccount,
   getFileRoots,
   getUpload,
+  hasLoadedFiles,
   listSources,
   listStreams,
   type SourceView,
@@ -30,7 +33,7 @@ import { quoted } from '../../quoted.ts';
 import { finishRun } from '../../run/finish-run.ts';
 import { rowsOf } from '../datasets/datasets.ts';
 import { SYNC_WAIT_MS } from '../sources/sources-sync.ts';
-import { accountOf, EMPTY, endOf, type FileAccount, hasLoaded } from './account.ts';
+import { accountOf, endOf } from './account.ts';
 import { commandLines } from './command-lines.ts';
 import { firstRows, PREVIEWED_ROWS } from './first-rows.ts';
 import { isOpen } from './is-open.ts';
@@ -101,7 +104,7 @@ export class Load extends WeirCommand {
     const { run_id: runId } = await api.call(startSync, { params: { source_id } });
     const ended = await watchSync(api, { sourceId: source_id, runId }, await this.watching(SYNC_WAIT_MS));
     const files = accountOf(what, { warnings, empty: this.empty }, ended.streams);
-    const loaded = ended.streams.filter(hasLoaded);
+    const loaded = ended.streams.filter(hasLoadedFiles);
     // Where nothing was loaded, the reason of the run is the answer.
     if (loaded.length === 0 || ended.status === 'cancelled') {
       this.tellFiles(files);
@@ -118,7 +121,7 @@ export class Load extends WeirCommand {
     if (what.files.some((file) => !this.empty.has(file))) return;
     this.tellFiles(accountOf(what, { warnings: [], empty: this.empty }, []));
     throw new CliError('failed', 'Nothing was loaded: the files have no bytes.', {
-      code: EMPTY.code,
+      code: FILE_EMPTY.code,
       hint: 'Look at what writes them',
     });
   }
@@ -228,7 +231,7 @@ export class Load extends WeirCommand {
     if (uploadId === undefined && upload !== undefined && upload.files.length < what.files.length - this.empty.size) {
       throw new CliError('conflict', 'Two of the files have names that the server keeps as one.', {
         code: 'upload_name_repeated',
-        hint: 'Rename one of them: letters, digits and the signs . _ ( ) + = @ , - are kept as they are.',
+        hint: 'Rename one of them: letters, digits and the signs . _ ( ) + = @ , & - are kept as they are.',
       });
     }
     return upload?.location ?? '';

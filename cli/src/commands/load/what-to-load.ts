@@ -1,11 +1,9 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { ENDINGS_HINT, fileStem, isNeverRead, isReadFile, unreadFile } from '@weir/plugin-sources/contract';
 import { CliError } from '../../cli-error.ts';
 
 const GLOB = /[*?[\]{}]/;
-const ENDINGS = /\.(csv|tsv|parquet|jsonl?|ndjson)(\.(gz|zst))?$/i;
-const SPREADSHEET = /\.(xlsx?|xlsm|ods)$/i;
-const ARCHIVE = /\.(zip|bz2|xz|7z|tar|tgz|rar)$/i;
 /** Notes beside the data, which nobody means by a folder. */
 const UNCOUNTED = /^[._]/;
 
@@ -65,7 +63,7 @@ async function files(folder: string, { glob, isOne, name, only, isWritten }: Mea
     .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.') && isMeant(entry.name))
     .map((entry) => entry.name)
     .sort();
-  const isRead = (file: string) => (isWritten ? !SPREADSHEET.test(file) && !ARCHIVE.test(file) : ENDINGS.test(file));
+  const isRead = (file: string) => (isWritten ? !isNeverRead(file) : isReadFile(file));
   const [read, others] = [found.filter(isRead), found.filter((file) => !isRead(file) && !UNCOUNTED.test(file))];
   if (read.length === 0) {
     const [first] = others;
@@ -84,28 +82,9 @@ interface Meant {
   isWritten: boolean;
 }
 
-const ENDINGS_HINT =
-  'Endings: .csv, .tsv, .json, .jsonl, .ndjson, .parquet, each also with .gz or .zst. For any other, say what it is: --format csv';
-
-/** Why a file of another ending is not read, and what helps. */
-export function unreadFile(file: string): { code: string; detail: string; hint: string } {
-  if (SPREADSHEET.test(file)) {
-    const detail = 'It is a spreadsheet, which cannot be read.';
-    return { code: 'spreadsheet_unread', detail, hint: 'Save each of its sheets as CSV.' };
-  }
-  if (ARCHIVE.test(file)) {
-    const detail = 'It is packed in a way that cannot be read.';
-    return { code: 'archive_unread', detail, hint: 'Unpack it, or pack each file by itself with gzip or zstd.' };
-  }
-  return { code: 'format_unknown', detail: 'Its ending says no format.', hint: ENDINGS_HINT };
-}
-
-/** The name of a file without what says its format and packing. */
-export const stemOf = (file: string): string => file.replace(ENDINGS, '');
-
 /** A name of a source made of a file name: its letters, digits and dashes, without endings and what a glob leaves open. */
 export function sourceName(file: string): string {
-  const stem = path.basename(file).replace(ENDINGS, '');
+  const stem = fileStem(path.basename(file));
   const plain = stem
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, '-')
@@ -115,4 +94,4 @@ export function sourceName(file: string): string {
 
 /** A glob for names as an upload keeps them: another sign stands where a name has one that is not kept. */
 export const globInUpload = (glob: string): string =>
-  glob.normalize('NFC').replace(/[^\p{L}\p{N}\p{M} ._()+=@,*?[\]{}!\\-]/gu, '?');
+  glob.normalize('NFC').replace(/[^\p{L}\p{N}\p{M} ._()+=@,&*?[\]{}!\\-]/gu, '?');

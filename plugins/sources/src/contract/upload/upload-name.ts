@@ -3,7 +3,7 @@ const MAX_BYTES = 200;
 /** A file name made of what a caller sent: its last part, and nothing that means something in a path or a glob; '' if nothing is left. */
 export function uploadName(given: string): string {
   const last = given.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
-  const plain = last.replace(/[^\p{L}\p{N}\p{M} ._()+=@,-]/gu, '_').replace(/^[. ]+|[. ]+$/g, '');
+  const plain = last.replace(/[^\p{L}\p{N}\p{M} ._()+=@,&-]/gu, '_').replace(/^[. ]+|[. ]+$/g, '');
   if (!/[\p{L}\p{N}]/u.test(plain)) return '';
   return shortened(plain);
 }
