@@ -10,7 +10,7 @@ import { instantOf, wallOf } from '../../ui/src/parts/zones.ts';
 import { bodyOf, draftFault, draftOf } from '../../ui/src/schedule/schedule-draft.ts';
 import { commandText } from '../../ui/src/sources/create/command-text.ts';
 import { credentialFields } from '../../ui/src/sources/credentials/credential-fields.ts';
-import { configOf, proposedName } from '../../ui/src/sources/load/load-plan.ts';
+import { configOf, proposedName } from '../../ui/src/sources/load/plan/load-plan.ts';
 
 const NOW = new Date('2026-01-02T00:00:00Z');
 type Runs = Parameters<typeof attention>[0];
@@ -99,8 +99,9 @@ t.test('names of files → the name of their source, and tables of one or of eac
     'files',
     'a-b',
   ]);
-  t.strictSame(configOf('upload:1', 'shop', 'each'), { path: 'upload:1' });
-  t.strictSame(configOf('upload:1', 'shop', 'one'), { path: 'upload:1', streams: [{ name: 'shop', glob: '*' }] });
+  const plan = { location: 'upload:1', name: 'shop', tables: 'each' as const, streams: undefined };
+  t.strictSame(configOf(plan), { path: 'upload:1' });
+  t.strictSame(configOf({ ...plan, tables: 'one' }), { path: 'upload:1', streams: [{ name: 'shop', glob: '*' }] });
 });
 
 t.test('pointers of credentials → their fields, of every item that the configuration has', async (t) => {

@@ -17,6 +17,7 @@ import { KIND_WORDS } from '../runs/run-kinds.ts';
 import {
   conditions,
   instant,
+  longText,
   oneOf,
   params,
   parseSearch,
@@ -72,6 +73,15 @@ const load = createRoute({
   getParentRoute: () => root,
   path: '/sources/load',
   component: lazyRouteComponent(() => import('../sources/load/load-page.tsx'), 'LoadPage'),
+  validateSearch: params({
+    upload: uuid,
+    looked: uuid,
+    source: uuid,
+    run: uuid,
+    tables: oneOf('one', 'each'),
+    streams: longText,
+    unsent: longText,
+  }),
 });
 const create = createRoute({
   getParentRoute: () => root,

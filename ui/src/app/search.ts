@@ -2,6 +2,7 @@ import type { SearchSchemaInput } from '@tanstack/react-router';
 
 /** The servers take texts of this length in every filter. */
 const MAX_TEXT = 255;
+const MAX_LONG_TEXT = 50_000;
 
 /** Reads the text of a search parameter; undefined for a text that is no legal value. */
 type Rule<V extends string = string> = (value: string) => V | undefined;
@@ -21,6 +22,8 @@ const like =
 
 /** What somebody types into a filter. */
 export const text: Rule = (value) => value.slice(0, MAX_TEXT);
+/** What a page writes of its own; an address that is longer reaches no server. */
+export const longText: Rule = (value) => (value.length > MAX_LONG_TEXT ? undefined : value);
 export const uuid = like(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
 export const uuidOrNew: Rule = (value) => (value === 'new' ? value : uuid(value));
 export const position = like(/^\d{1,15}$/);

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Input } from '@weir/kernel/contract';
 import {
+  type BulkStreamBody,
   bulkStreams,
   createSource,
   credentialProblems,
@@ -24,7 +25,11 @@ export interface NewSource {
   found: readonly DiscoveredStreamView[];
   /** Names of the streams to sync. */
   chosen: ReadonlySet<string>;
+  /** How they are synced, where they can be so. */
+  settings?: StreamSettings;
 }
+
+type StreamSettings = Pick<BulkStreamBody, 'sync_mode' | 'write_mode'>;
 
 /** A body may have one mebibyte; more is discovered again by the platform itself. */
 const MAX_BODY_CHARS = 900_000;
@@ -33,7 +38,7 @@ const NAME_REQUIRED = credentialProblems.credentialNameRequired.entry.code;
 
 /** Creates a source with the streams that its discovery found. The source is kept when a later step fails. */
 export async function makeSource(connection: Connection, queries: QueryClient, given: NewSource): Promise<SourceView> {
-  const { name, patternId, config, discovery, hasCredentials, found, chosen } = given;
+  const { name, patternId, config, discovery, hasCredentials, found, chosen, settings = {} } = given;
   const body = {
     name,
     pattern_id: patternId,
@@ -50,7 +55,14 @@ export async function makeSource(connection: Connection, queries: QueryClient, g
     await ask(connection, startDiscovery, { body: params });
   } else {
     await ask(connection, refreshSchema, { params, body: { streams } });
-    await enable(connection, params, [...chosen]);
+    const isFitting = ({ supported_sync_modes: modes }: DiscoveredStreamView) =>
+      settings.sync_mode === undefined || modes.includes(settings.sync_mode);
+    const enabled = streams.filter((stream) => chosen.has(stream.name));
+    await enable(
+      connection,
+      params,
+      enabled.map((stream) => ({ name: stream.name, enabled: true, ...(isFitting(stream) ? settings : {}) })),
+    );
   }
   await readAgain(queries, 'sources');
   return source;
@@ -59,9 +71,9 @@ export async function makeSource(connection: Connection, queries: QueryClient, g
 const create = (connection: Connection, body: NonNullable<Input<typeof createSource>['body']>) =>
   ask(connection, createSource, { body }, { headers: { 'idempotency-key': newIdempotencyKey() } });
 
-async function enable(connection: Connection, params: { source_id: string }, names: string[]): Promise<void> {
-  for (let at = 0; at < names.length; at += MAX_BULK_STREAMS) {
-    const streams = names.slice(at, at + MAX_BULK_STREAMS).map((name) => ({ name, enabled: true }));
+async function enable(connection: Connection, params: { source_id: string }, all: BulkStreamBody[]): Promise<void> {
+  for (let at = 0; at < all.length; at += MAX_BULK_STREAMS) {
+    const streams = all.slice(at, at + MAX_BULK_STREAMS);
     await ask(connection, bulkStreams, { params, body: { streams } });
   }
 }

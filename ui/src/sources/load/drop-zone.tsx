@@ -1,7 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { FileUp } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
-import { ACCEPTED, isLoadable } from './load-plan.ts';
 
 interface DropZoneProps {
   onFiles(files: readonly File[]): void;
@@ -13,12 +12,8 @@ interface DropZoneProps {
 export function DropZone({ onFiles, isSmall = false }: DropZoneProps) {
   const chooser = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
-  const [refused, setRefused] = useState<string>();
   const take = (given: readonly File[]) => {
-    const others = given.filter((file) => !isLoadable(file));
-    setRefused(others.length === 0 ? undefined : others.map(({ name }) => name).join(', '));
-    const fitting = given.filter(isLoadable);
-    if (fitting.length > 0) onFiles(fitting);
+    if (given.length > 0) onFiles(given);
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -49,20 +44,15 @@ export function DropZone({ onFiles, isSmall = false }: DropZoneProps) {
         </Button>
       </Group>
       <Text size="sm" c="dimmed" ta="center">
-        CSV, JSON, JSON lines or Parquet, each also with .gz. They are sent to this platform and become tables.
+        CSV, JSON, JSON lines or Parquet, each also with .gz or .zst. They are sent to this platform; you see what they
+        will become before anything is loaded.
       </Text>
-      {refused === undefined ? null : (
-        <Text size="sm" role="alert" c="var(--mantine-color-error)" ta="center">
-          Left out, because their ending is none of these: {refused}
-        </Text>
-      )}
       <input
         ref={chooser}
         type="file"
         multiple
         hidden
         aria-label="Files"
-        accept={ACCEPTED}
         onChange={({ currentTarget }) => {
           take([...(currentTarget.files ?? [])]);
           currentTarget.value = '';

@@ -1,29 +1,28 @@
-import { Button, Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
-import { createUpload, listSources } from '@weir/plugin-sources/contract';
-import { useState } from 'react';
+import { Button, Stack } from '@mantine/core';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { createUpload, getUpload } from '@weir/plugin-sources/contract';
+import { useMemo } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { NotAllowed } from '../../parts/not-allowed.tsx';
-import { bytesText, counted } from '../../parts/numbers.ts';
 import { PageHead } from '../../parts/page-head.tsx';
+import { Region } from '../../parts/region.tsx';
 import { useMay } from '../../session/person.ts';
-import { NAME, NAME_RULE } from '../create/source-name.ts';
 import { DropZone } from './drop-zone.tsx';
+import { FilesList } from './files-list.tsx';
 import { useHandedFiles } from './handed-files.ts';
-import type { ToLoad } from './load-files.ts';
-import { isLoadable, proposedName, type Tables } from './load-plan.ts';
-import { LoadProgress } from './load-progress.tsx';
+import { LoadResult } from './load-result.tsx';
+import { accountOfFiles } from './plan/load-account.ts';
+import { plannedStreams, sendable, type Tables, unsentFiles, unsentText } from './plan/load-plan.ts';
+import { type Planned, PlanPage } from './plan-page.tsx';
+import { Sending } from './sending.tsx';
+import { useStartLoad } from './use-start-load.ts';
 
-/** From files of this machine to rows of tables. */
+/** From files of this machine to rows of tables. The address says how far it is, so it stands after a reload and by a link. */
 export function LoadPage() {
+  const { upload } = useSearch({ from: '/sources/load' });
   const { files, hand } = useHandedFiles();
   const mayLoad = useMay(createUpload);
-  const [toLoad, setToLoad] = useState<ToLoad>();
   if (!mayLoad) return <NotAllowed title="Load files" things="sources" />;
-  const again = () => {
-    setToLoad(undefined);
-    hand([]);
-  };
   return (
     <>
       <PageHead title="Load files">
@@ -31,84 +30,90 @@ export function LoadPage() {
           Read from somewhere else
         </Button>
       </PageHead>
-      {toLoad !== undefined ? (
-        <LoadProgress toLoad={toLoad} again={again} />
-      ) : !files.some(isLoadable) ? (
+      {files.length > 0 ? (
+        <Chosen key={files.map(({ name }) => name).join('/')} files={files} />
+      ) : upload === undefined ? (
         <DropZone onFiles={hand} />
       ) : (
-        <Plan key={files.map(({ name }) => name).join('/')} files={files} onLoad={setToLoad} again={again} />
+        <Arrived uploadId={upload} />
       )}
     </>
   );
 }
 
-interface PlanProps {
-  files: readonly File[];
-  onLoad(toLoad: ToLoad): void;
-  again(): void;
+/** Files that a person has just chosen: all that can be are sent, which loads nothing. */
+function Chosen({ files }: { files: readonly File[] }) {
+  const { hand } = useHandedFiles();
+  const navigate = useNavigate({ from: '/sources/load' });
+  const { sent, unsent } = useMemo(() => sendable(files), [files]);
+  const again = () => hand([]);
+  if (sent.length === 0) {
+    const account = accountOfFiles(
+      { files: [], unsent },
+      { tables: 'each', streams: undefined, names: [], warnings: [] },
+    );
+    return (
+      <Stack>
+        <FilesList files={account} bytes={new Map()} />
+        <DropZone onFiles={hand} isSmall />
+      </Stack>
+    );
+  }
+  const onSent = (upload: string) =>
+    void navigate({ search: { upload, unsent: unsentText(unsent) }, replace: true }).then(again);
+  return <Sending files={sent} onSent={onSent} again={again} />;
 }
 
-/** What will be loaded, and under which name. */
-function Plan({ files: given, onLoad, again }: PlanProps) {
-  const files = given.filter(isLoadable);
-  const [name, setName] = useState(() => proposedName(files));
-  const [tables, setTables] = useState<Tables>(files.length === 1 ? 'one' : 'each');
-  const isName = NAME.test(name);
-  const known = useRead(listSources, { query: { name } }, { enabled: isName, keep: true });
-  const isTaken = known.data?.items.some((source) => source.name === name) === true;
-  const fault = !isName ? NAME_RULE : isTaken ? 'A source has this name already. Choose another one.' : undefined;
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+/** Files that have arrived: what they will become, and then what became of them. */
+function Arrived({ uploadId }: { uploadId: string }) {
+  const search = useSearch({ from: '/sources/load' });
+  const navigate = useNavigate({ from: '/sources/load' });
+  const upload = useRead(getUpload, { params: { upload_id: uploadId } });
+  const change = (more: Partial<Record<keyof typeof search, string | undefined>>) =>
+    void navigate({ search: (before) => ({ ...before, ...more }), replace: true });
+  const again = () => void navigate({ search: {} });
+  const tables: Tables = search.tables ?? 'each';
+  const unsent = unsentFiles(search.unsent);
+  const streams = plannedStreams(search.streams);
+  const load = useStartLoad({ onMade: (source) => change({ source }), onStarted: (run) => change({ run }) });
+  const onPlan = ({ streams: next, ...more }: Partial<Planned>) => {
+    const isRewritten = 'looked' in more && more.looked === undefined;
+    const isReset = next === undefined && more.tables !== undefined;
+    const written = next === undefined ? (isReset ? { streams: '' } : {}) : { streams: JSON.stringify(next) };
+    change({
+      ...written,
+      ...(more.tables === undefined ? {} : { tables: more.tables }),
+      looked: isRewritten ? '' : (more.looked ?? search.looked),
+    });
+  };
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (fault === undefined) onLoad({ files, name, tables });
-      }}
-    >
-      <Stack maw={640}>
-        <section aria-labelledby="files">
-          <Title order={2} id="files" mb="xs">
-            {counted(files.length, 'file')}, {bytesText(bytes)}
-          </Title>
-          <Stack component="ul" gap={0} m={0} p={0} className="panel plain-list">
-            {files.map((file) => (
-              <Group component="li" key={file.name} justify="space-between" px="md" py="xs" wrap="nowrap">
-                <Text className="ellipsis" title={file.name}>
-                  {file.name}
-                </Text>
-                <Text size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-                  {bytesText(file.size)}
-                </Text>
-              </Group>
-            ))}
-          </Stack>
-        </section>
-        <TextInput
-          label="Name of the source"
-          description="Its tables are called after it"
-          withAsterisk
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fault}
-        />
-        {files.length < 2 ? null : (
-          <Radio.Group label="Tables" value={tables} onChange={(value) => setTables(value as Tables)}>
-            <Stack gap="xs" mt={4}>
-              <Radio value="each" label="A table of each file" />
-              <Radio value="one" label="One table of all files, which have the same columns" />
-            </Stack>
-          </Radio.Group>
-        )}
-        <Group>
-          <Button type="submit" disabled={fault !== undefined}>
-            Load {counted(files.length, 'file')}
-          </Button>
-          <Button variant="default" onClick={again}>
-            Choose others
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Region query={upload}>
+      {(found) =>
+        search.source === undefined ? (
+          <PlanPage
+            upload={found}
+            looked={search.looked}
+            tables={tables}
+            streams={streams}
+            unsent={unsent}
+            onPlan={onPlan}
+            load={load}
+            again={again}
+          />
+        ) : (
+          <LoadResult
+            upload={found}
+            sourceId={search.source}
+            runId={search.run}
+            looked={search.looked}
+            tables={tables}
+            unsent={unsent}
+            load={load}
+            streams={streams}
+            again={again}
+          />
+        )
+      }
+    </Region>
   );
 }
