@@ -33,6 +33,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/sources/test/containers.test.ts': 16,
   'plugins/sources/test/credentials-life.test.ts': 16,
   'test/test/web-first-run.test.ts': 32,
+  'test/test/web-load.test.ts': 32,
   'test/test/web-plugin-pages.test.ts': 22,
   'test/test/web-operations.test.ts': 32,
   'connectors/postgres/test/product.test.ts': 15,

@@ -1,11 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getSyncStatus, type SyncRunDetailView, uploadName } from '@weir/plugin-sources/contract';
+import { fileStem, getSyncStatus, type SyncRunDetailView, uploadName } from '@weir/plugin-sources/contract';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { discovered, enableAll, filesSource, ok, synced, testPlatform } from '../../plugins/sources/test/platform.ts';
 import { inLane } from '../../test/lane.ts';
-import { stemOf } from '../src/commands/load/what-to-load.ts';
 import { commandLine } from './command-line.ts';
 import { type GeneratedFile, generatedFolder } from './generated-folder.ts';
 
@@ -26,7 +25,7 @@ const named = (files: readonly GeneratedFile[], ...fates: GeneratedFile['fate'][
 function assertEach(t: Test, files: readonly GeneratedFile[], { streams }: SyncRunDetailView): void {
   const ran = new Map(streams.map((one) => [one.name, one]));
   for (const { name, fate, ids, rejected } of files.filter((one) => one.fate === 'loaded')) {
-    const names = [name, uploadName(name), stemOf(name), stemOf(uploadName(name))];
+    const names = [name, uploadName(name), fileStem(name), fileStem(uploadName(name))];
     const stream = ran.get(names.find((one) => ran.has(one)) ?? '');
     const rows = { rows_written: ids.length, rows_rejected: rejected, rows_deduplicated: 0, rows_in_table: ids.length };
     t.match(stream, { ...rows, status: 'succeeded', files_read: 1 }, `${name} ${fate}`);

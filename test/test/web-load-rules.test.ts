@@ -5,6 +5,7 @@ import { accountOfFiles, accountOfRecords } from '../../ui/src/sources/load/plan
 import {
   configOf,
   corrected,
+  fitsAddress,
   plannedStreams,
   retyped,
   sendable,
@@ -41,6 +42,10 @@ t.test('files that were chosen → sent but for what the server never takes, eac
     ['b.csv file_empty', 'c.xlsx file_unread', 'a_.csv upload_name_repeated', '🙂 upload_name_invalid'],
   );
   t.strictSame(unsentFiles(unsentText(unsent)), unsent, 'the address keeps them');
+  const many = Array.from({ length: 500 }, (_, at) => ({ name: `empty ${at}.csv`, code: 'file_empty' }));
+  const kept = unsentFiles(unsentText(many));
+  t.match(kept.at(-1), { name: `${500 - kept.length + 1} more files`, code: 'file_unsent' });
+  t.ok(unsentText(many).length < 1_500);
   for (const text of [undefined, '', '{', '{}', '[[1]]']) t.strictSame(unsentFiles(text), []);
 });
 
@@ -58,6 +63,8 @@ t.test('one table is corrected → all are named, and each glob matches its own 
   );
   t.strictSame(plannedStreams(JSON.stringify(streams)), streams, 'the address keeps them');
   for (const text of ['[]', '[{}]', '{"name":"a"}', 'x']) t.equal(plannedStreams(text), undefined);
+  t.ok(fitsAddress(streams));
+  t.notOk(fitsAddress(Array.from({ length: 500 }, (_, at) => ({ name: `a${at}`, glob: `a${at}.csv` }))));
   const again = corrected({ tables: 'each', streams }, found, ['a', { delimiter: undefined }]);
   t.notOk(
     again.some(({ delimiter }) => delimiter !== undefined),
@@ -132,6 +139,13 @@ t.test('files given = loaded + left out with the reason, before a load and after
     left,
   ] as unknown as StreamRunView[]);
   t.strictSame(words(together), ['a.csv left_out c x', 'b.csv loaded  x', 'n.txt left_out format_unknown']);
+  const ofFile = { ...one, warnings: [{ ...warning, name: 'b.csv' }] };
+  t.strictSame(words(accountOfFiles({ files: ['a.csv', 'b.csv'], unsent: [] }, ofFile)), [
+    'a.csv planned  x',
+    'b.csv left_out json_invalid x',
+  ]);
+  const nothing = { ...known, names: [], warnings: [], failure };
+  t.strictSame(words(accountOfFiles({ files: ['a.csv'], unsent: [] }, nothing)), ['a.csv left_out csv_invalid']);
 });
 
 t.test('records = rows + quarantine + merged away + left out of the read', async (t) => {

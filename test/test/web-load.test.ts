@@ -93,8 +93,11 @@ t.test('files of a person → types and misfits before the load, corrections, an
   await page.getByRole('link', { name: '1 line of revenue in quarantine' }).click();
   await page.getByText('Total: 2 rows').waitFor();
   t.strictSame(faults, []);
-  const amounts = await platform.call(as, previewDataset, { params: { dataset_id: 'bronze.demo.mine__m_ller_s_hne' } });
+  const dataset_id = 'bronze.demo.mine__mu_ller___so_hne';
+  const amounts = await platform.call(as, previewDataset, { params: { dataset_id } });
   t.match(amounts, { ok: true, body: { rows: { length: 12 } } });
+  const columns = amounts.ok ? amounts.body.columns.map(({ name, type }) => `${name} ${type}`) : [];
+  t.match(columns, ['id long', 'zip string', 'Amount € double'], 'the type that was chosen');
 });
 
 /** The account of the records of all tables: rows, marked ones, and those in quarantine. */

@@ -2,7 +2,7 @@ import type { SearchSchemaInput } from '@tanstack/react-router';
 
 /** The servers take texts of this length in every filter. */
 const MAX_TEXT = 255;
-const MAX_LONG_TEXT = 50_000;
+const MAX_LONG_TEXT = 8_000;
 
 /** Reads the text of a search parameter; undefined for a text that is no legal value. */
 type Rule<V extends string = string> = (value: string) => V | undefined;

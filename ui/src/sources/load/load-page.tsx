@@ -1,7 +1,7 @@
 import { Button, Stack } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { createUpload, getUpload } from '@weir/plugin-sources/contract';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { NotAllowed } from '../../parts/not-allowed.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -12,7 +12,7 @@ import { FilesList } from './files-list.tsx';
 import { useHandedFiles } from './handed-files.ts';
 import { LoadResult } from './load-result.tsx';
 import { accountOfFiles } from './plan/load-account.ts';
-import { plannedStreams, sendable, type Tables, unsentFiles, unsentText } from './plan/load-plan.ts';
+import { fitsAddress, plannedStreams, sendable, type Tables, unsentFiles, unsentText } from './plan/load-plan.ts';
 import { type Planned, PlanPage } from './plan-page.tsx';
 import { Sending } from './sending.tsx';
 import { useStartLoad } from './use-start-load.ts';
@@ -72,12 +72,15 @@ function Arrived({ uploadId }: { uploadId: string }) {
   const change = (more: Partial<Record<keyof typeof search, string | undefined>>) =>
     void navigate({ search: (before) => ({ ...before, ...more }), replace: true });
   const again = () => void navigate({ search: {} });
+  const [isTooLong, setTooLong] = useState(false);
   const tables: Tables = search.tables ?? 'each';
   const unsent = unsentFiles(search.unsent);
   const streams = plannedStreams(search.streams);
   const load = useStartLoad({ onMade: (source) => change({ source }), onStarted: (run) => change({ run }) });
   const onPlan = ({ streams: next, ...more }: Partial<Planned>) => {
     const isRewritten = 'looked' in more && more.looked === undefined;
+    setTooLong(next !== undefined && !fitsAddress(next));
+    if (next !== undefined && !fitsAddress(next)) return;
     const isReset = next === undefined && more.tables !== undefined;
     const written = next === undefined ? (isReset ? { streams: '' } : {}) : { streams: JSON.stringify(next) };
     change({
@@ -98,6 +101,7 @@ function Arrived({ uploadId }: { uploadId: string }) {
             unsent={unsent}
             onPlan={onPlan}
             load={load}
+            isTooLong={isTooLong}
             again={again}
           />
         ) : (

@@ -37,6 +37,8 @@ interface PlanPageProps extends Planned {
   upload: UploadView;
   onPlan(change: Partial<Planned>): void;
   load: Pick<StartLoad, 'make'>;
+  /** The last correction did not fit into the address. */
+  isTooLong: boolean;
   again(): void;
 }
 
@@ -52,7 +54,10 @@ export function PlanPage(props: PlanPageProps) {
     files: names,
   };
   const loadable = { tables, streams, names: (status?.streams ?? []).map(({ name }) => name) };
-  const files = accountOfFiles({ files: names, unsent }, { ...loadable, warnings: status?.warnings ?? [], failure: status?.failure });
+  const files = accountOfFiles(
+    { files: names, unsent },
+    { ...loadable, warnings: status?.warnings ?? [], failure: status?.failure },
+  );
   const correct = (next: readonly PlannedStream[]) => onPlan({ streams: next, looked: undefined });
   return (
     <Stack>
@@ -64,6 +69,12 @@ export function PlanPage(props: PlanPageProps) {
         />
       )}
       <LookState look={look} />
+      {props.isTooLong ? (
+        <Text role="alert" p="md" className="panel">
+          So many tables cannot be corrected together. Choose fewer files, or load these and correct the others by
+          themselves.
+        </Text>
+      ) : null}
       {(status?.streams ?? []).slice(0, MAX_SHOWN).map((stream) => (
         <StreamLook
           key={stream.name}

@@ -2,7 +2,7 @@ import { Button, Collapse, Group, List, Stack, Text, Title } from '@mantine/core
 import { useDisclosure } from '@mantine/hooks';
 import type { DiscoveredStreamView, LookNoteView, StreamLookView } from '@weir/plugin-sources/contract';
 import { useId } from 'react';
-import { counted, countText } from '../../../parts/numbers.ts';
+import { counted } from '../../../parts/numbers.ts';
 import { retyped, type Writing } from '../plan/load-plan.ts';
 import { delimiterWord, formatWord, noteWords, placeWords } from '../plan/note-words.ts';
 import { TypedRows } from './typed-rows.tsx';
@@ -89,12 +89,15 @@ function Note({ note, hasSeveralFiles }: { note: LookNoteView; hasSeveralFiles: 
   );
 }
 
+/** What the form says. */
+const WRITTEN = ['format', 'encoding', 'delimiter', 'header', 'skip_lines', 'quote'] as const;
+
 function Correct({ stream, look, writing, isBusy, onCorrect }: Omit<StreamLookProps, 'stream'> & { stream: string }) {
   const [isOpen, { toggle }] = useDisclosure(false);
   const region = useId();
   const format = writing.format ?? look?.files[0]?.format ?? 'csv';
   if (format === 'parquet') return null;
-  const said = Object.keys(writing).filter((key) => key !== 'types').length;
+  const said = WRITTEN.filter((key) => writing[key] !== undefined).length;
   return (
     <div>
       <Group>
@@ -108,7 +111,7 @@ function Correct({ stream, look, writing, isBusy, onCorrect }: Omit<StreamLookPr
         >
           Read it otherwise
         </Button>
-        {said === 0 ? null : <Text size="sm">{countText(said)} said by you</Text>}
+        {said === 0 ? null : <Text size="sm">{counted(said, 'setting')} of yours</Text>}
       </Group>
       <Collapse expanded={isOpen} id={region}>
         <WritingForm stream={stream} format={format} writing={writing} isBusy={isBusy} onCorrect={onCorrect} />

@@ -35,9 +35,11 @@ export function accountOfFiles(
   const known = { ...found, names: [...found.names, ...found.warnings.map(({ name }) => name)] };
   const sent = given.files.map((name): PlannedFile => {
     const stream = streamOf(name, known);
-    const warning = found.warnings.find((one) => one.name === stream);
+    // A warning is about a stream, or about one file of a stream that others describe.
+    const warning = found.warnings.find((one) => one.name === name || one.name === stream);
     if (warning !== undefined) return { ...withoutFile(name, 'left_out', warning), stream };
-    if (stream === undefined) return withoutFile(name, 'left_out', isReadFile(name) ? (found.failure ?? FILE_NOT_FOUND) : unread(name, ran));
+    if (stream === undefined)
+      return withoutFile(name, 'left_out', isReadFile(name) ? (found.failure ?? FILE_NOT_FOUND) : unread(name, ran));
     if (ran === undefined) return { name, stream, status: 'planned' };
     const run = ran.find((one) => one.name === stream);
     return {
@@ -67,6 +69,8 @@ function unsentReason(name: string, code: string): FileReason {
       };
     case 'upload_name_invalid':
       return { code, detail: 'Nothing of its name can be the name of a file.', hint: 'Rename it.' };
+    case 'file_unsent':
+      return { code, detail: 'They were not sent: they have no bytes, or are never read.' };
     default:
       return unreadFile(name);
   }

@@ -1,6 +1,8 @@
 import { fileStem, isNeverRead, isReadFile, type StreamLookView, uploadName } from '@weir/plugin-sources/contract';
 
 const MAX_NAME = 63;
+const MAX_UNSENT_CHARS = 1_500;
+const MAX_STREAMS_CHARS = 5_000;
 
 /** Whether files become one table together, or a table each. */
 export type Tables = 'one' | 'each';
@@ -172,8 +174,21 @@ export function unsentFiles(text: string | undefined): UnsentFile[] {
   });
 }
 
-export const unsentText = (files: readonly UnsentFile[]): string =>
-  files.length === 0 ? '' : JSON.stringify(files.map(({ name, code }) => [name, code]));
+/** Files that were not sent, for the address; beyond what it holds, their number. */
+export function unsentText(files: readonly UnsentFile[]): string {
+  if (files.length === 0) return '';
+  const text = (some: readonly UnsentFile[]) => JSON.stringify(some.map(({ name, code }) => [name, code]));
+  let kept = [...files];
+  while (encodedLength(text(kept)) > MAX_UNSENT_CHARS) kept = kept.slice(0, Math.floor(kept.length / 2));
+  const more = files.length - kept.length;
+  return text(more === 0 ? kept : [...kept, { name: `${more} more files`, code: 'file_unsent' }]);
+}
+
+/** Whether the address can hold these streams: servers and proxies refuse long ones. */
+export const fitsAddress = (streams: readonly PlannedStream[]): boolean =>
+  encodedLength(JSON.stringify(streams)) <= MAX_STREAMS_CHARS;
+
+const encodedLength = (text: string) => new URLSearchParams({ text }).toString().length;
 
 function parsed(text: string | undefined): unknown {
   try {
