@@ -22,7 +22,7 @@ interface FilesListProps {
   files: readonly PlannedFile[];
   bytes: ReadonlyMap<string, number>;
   /** What a person says that a file is; without it nothing can be said. */
-  onReadAs?: (file: string, format: string) => void;
+  onReadAs?: ((file: string, format: string) => void) | undefined;
 }
 
 /** Every file that was given, and what becomes of it or has become of it. */
