@@ -11,8 +11,8 @@ export const CONNECTOR_ERRORS = {
   connector_image_invalid: {
     origin: 'platform',
     retryable: false,
-    message: 'The name of the connector image is none',
-    hint: 'Mend the image of the pattern: registry/path:tag, or registry/path@sha256:….',
+    message: 'The connector image reference is invalid',
+    hint: 'Set the image of the pattern to registry/path:tag, or to registry/path@sha256:….',
   },
   connector_image_missing: {
     origin: 'platform',
@@ -41,8 +41,8 @@ export const CONNECTOR_ERRORS = {
   connector_image_mismatch: {
     origin: 'platform',
     retryable: false,
-    message: 'The connector image is another one than discovery has run',
-    hint: 'Discover the source again, when the new image is meant; else publish the old one again.',
+    message: 'The connector image changed since discovery',
+    hint: 'Discover the source again. If the old image was meant, publish it again.',
   },
   connector_image_unusable: {
     origin: 'platform',
@@ -53,8 +53,8 @@ export const CONNECTOR_ERRORS = {
   connector_limits_refused: {
     origin: 'platform',
     retryable: false,
-    message: 'The engine does not give what the pattern asks for in resources',
-    hint: 'Mend the resources of the pattern: no more cpus than the machine of the engine has cores, and no memory, cpus or pids below what an engine allows.',
+    message: 'The engine refuses the resources of the pattern',
+    hint: 'Lower `resources.cpus` in the pattern to the number of cores of the engine host, and keep memory, cpus and pids above the minimum of the engine.',
   },
   image_declares_volumes: {
     origin: 'platform',
@@ -107,7 +107,7 @@ export const CONNECTOR_ERRORS = {
   connector_silent: {
     origin: 'source',
     retryable: true,
-    message: 'The connector has sent nothing that brings its work on for too long',
+    message: 'The connector made no progress before the timeout',
     hint: 'Look into the log of the run for where it stopped, and whether the source answers.',
   },
   connector_image_unknown: {

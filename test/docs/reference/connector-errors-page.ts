@@ -17,7 +17,7 @@ interface Entry {
 const CASES: readonly (readonly [string, readonly (keyof typeof CONNECTOR_ERRORS | keyof typeof SOURCE_FAILURES)[]])[] =
   [
     ['its image is not there, or not for everyone', ['connector_image_missing', 'connector_image_denied']],
-    ['its image is another one than discovery has run', ['connector_image_mismatch']],
+    ['its image changed since discovery', ['connector_image_mismatch']],
     ['its registry is not there', ['connector_registry_unreachable', 'connector_pull_failed']],
     ['its registry bounds what is pulled', ['connector_registry_limited']],
     ['its pattern asks for what no machine here gives', ['connector_limits_refused']],

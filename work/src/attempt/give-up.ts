@@ -1,6 +1,6 @@
 import type { Failure } from '../failure/failure.ts';
 
-/** Attempts in a row that brought no stream forward, after which a run is given up: their pauses outlast a restart of any service. */
+/** Give up after this many consecutive attempts without progress. With back-off this outlasts a service restart. */
 export const MAX_IDLE_ATTEMPTS = 6;
 /** And when the last of them ended with the connector saying that it broke by its own fault: time alone seldom mends that. */
 export const MAX_OWN_FAULTS = 3;

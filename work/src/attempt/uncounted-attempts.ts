@@ -11,7 +11,7 @@ export interface FailedAttempt {
 /** How many of these a heartbeat tells at most; a run is given up before it has more. */
 const MAX_FAILED = 16;
 
-/** The attempts of a run that are no tries: those that were stopped, and those of which nobody could say whether they got on. */
+/** Attempts excluded from the retry limit: cancelled ones, and ones whose progress is unknown. */
 export interface UncountedAttempts {
   /** Their numbers. */
   numbers(): readonly number[];

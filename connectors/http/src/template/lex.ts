@@ -5,7 +5,7 @@ export type Token = {
   readonly at: number;
 };
 
-/** A template that is none: what is wrong, and where, in characters from its start. */
+/** A template syntax error, with its offset in characters. */
 export class TemplateError extends Error {
   readonly at: number;
 

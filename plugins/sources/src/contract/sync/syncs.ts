@@ -74,7 +74,7 @@ export const REPLACED = 'Earlier rows of edited files, which the rows that those
 
 /** What `rows_deduplicated` counts. */
 export const DEDUPLICATED =
-  'Written rows that no snapshot has: a later row of the same commit has their key, and a merge keeps the last one; null when a release that did not count them has had a part in it';
+  'Rows dropped by merge because a later row in the same commit had the same key; null when an older release did a part of the run';
 
 const counters = {
   rows_read: Type.Integer({ description: 'Rows that the connector has sent' }),

@@ -15,8 +15,8 @@ export interface Figures {
   readonly rowsWithExtra: number;
   readonly rowsRejected: number;
   /**
-   * Written rows that no snapshot has, as a later row of the same commit has their key; undefined when a release that did not
-   * count them has done some of the commits.
+   * Rows dropped by merge because a later row in the same commit had the same key; undefined when a release that did not
+   * count them made some of the commits.
    */
   readonly rowsDeduplicated: number | undefined;
   readonly bytes: number;

@@ -9,7 +9,7 @@ import type { PlannedStream } from '../plan/plan-sync.ts';
 export interface Standing {
   stream: PlannedStream;
   figures: Figures;
-  /** The ids of its newest commits, as far as anybody asks. */
+  /** Ids of the newest commits; set for REST catalogs only. */
   follows: ResumePoint['follows'];
   stateSha256: string | undefined;
   schemaId: number | undefined;
