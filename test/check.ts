@@ -8,6 +8,7 @@ import { sizes } from './checks/sizes.ts';
 import { tenantLoops } from './checks/tenant-loops.ts';
 import { timeInTests } from './checks/time-in-tests.ts';
 import { types } from './checks/types.ts';
+import { words } from './checks/words.ts';
 import { staleLanes } from './soak-results.ts';
 import { checkWalls, ROOT } from './walls.ts';
 
@@ -37,6 +38,7 @@ const CHECKS: Check[] = [
   ...rooms(ROOT),
   { name: 'time in tests', look: () => timeInTests(ROOT) },
   { name: 'loops over tenants', look: () => tenantLoops(ROOT) },
+  ...words(ROOT),
   { name: 'commit subjects', look: () => commitSubjects(ROOT) },
   { name: 'soak lanes', look: lanes },
 ];

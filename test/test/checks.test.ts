@@ -10,6 +10,7 @@ import { type RoomExceptions, rooms } from '../checks/rooms.ts';
 import { tenantLoops } from '../checks/tenant-loops.ts';
 import { timeInTests } from '../checks/time-in-tests.ts';
 import { types } from '../checks/types.ts';
+import { type Counted, words } from '../checks/words.ts';
 
 type Files = Record<string, string>;
 
@@ -193,6 +194,31 @@ t.test('loops over tenants: each way to list them is found, outside of duties an
     await t.rejects(tenantLoops(root), /^plugins\/p\/src\/service\/sweep\.ts:2: lists tenants/, `fault ${at}`);
   }
 });
+
+t.test(
+  'words: each place that people read is counted, a count may not rise, and one that fell is lowered',
+  async (t) => {
+    const places = {
+      'p/src/comment.ts': '/** What the user was told. */\nexport {};\n',
+      'p/src/message.ts': "export const message = 'You were told';\n",
+      'p/src/names.ts': 'export const wasTold = true;\nexport const told_at = 1;\n',
+      'p/src/told-names.ts': 'export {};\n',
+      'p/test/x.test.ts': "t.test('a user is told', () => {});\n",
+      'docs/how-to/page.md': 'You are told.\n',
+    };
+    const { root, put } = checkout(t, { ...places, 'p/src/golden.ts': '// A retold tale of the tolldoll.\n' });
+    const told = (most: number): Counted[] => [{ name: 'told', pattern: /\btold\b/g, most }];
+    const spreads = (most: number): Counted[] => [{ name: 'spreads', pattern: /\.\.\.\{ /g, most }];
+    const look = async (most: number, forms = 0) =>
+      Promise.all(words(root, { words: told(most), forms: spreads(forms) }).map((check) => check.look()));
+    t.strictSame(await look(7), ['told 7', 'spreads 0']);
+    await t.rejects(look(6), /^told: 7, at most 6$/);
+    await t.rejects(look(8), /^told: lower its number to 7 in test\/checks\/words\.ts$/);
+    put({ 'p/src/form.ts': 'export const both = { ...{ a: 1 } };\n' });
+    await t.rejects(look(7), /^spreads: 1, at most 0$/);
+    t.strictSame(await look(7, 1), ['told 7', 'spreads 1']);
+  },
+);
 
 const NO_EXCEPTIONS: RoomExceptions = { circles: {}, folders: {}, functions: {} };
 /** Looks by one of the checks of rooms. */
