@@ -30,7 +30,12 @@ export const kernelSettings = Type.Object({
   WEIR_DB_SSL_ROOT_CERT: text('Authorities that vouch for the database, PEM; those of Node when absent'),
   WEIR_DB_SSL_CERT: text('Certificate that the database asks of its clients, PEM'),
   WEIR_DB_SSL_KEY: Type.Optional(SecretSetting({ description: 'Private key of it, PEM' })),
-  WEIR_DB_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 200, default: 10, description: 'Connections of one process' }),
+  WEIR_DB_POOL_SIZE: Type.Integer({
+    minimum: 1,
+    maximum: 200,
+    default: 10,
+    description: 'Connections of one process; an API process has one more for its duties',
+  }),
   WORKFLOW_HOST: Type.String({ default: '127.0.0.1', description: 'Host of the workflow engine' }),
   WORKFLOW_PORT: Type.Integer({ minimum: 1, maximum: 65535, default: 7233, description: 'Port of the engine' }),
   WORKFLOW_NAMESPACE: Type.String({ default: 'default', description: 'Namespace of the workflow engine' }),
