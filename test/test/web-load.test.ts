@@ -1,6 +1,6 @@
 import { developmentToken } from '@weir/embedded';
 import { previewDataset } from '@weir/plugin-datasets/contract';
-import { listSources } from '@weir/plugin-sources/contract';
+import { listSources, listStreams } from '@weir/plugin-sources/contract';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { until } from '../until.ts';
@@ -93,6 +93,10 @@ t.test('files of a person → types and misfits before the load, corrections, an
   await page.getByRole('link', { name: '1 line of revenue in quarantine' }).click();
   await page.getByText('Total: 2 rows').waitFor();
   t.strictSame(faults, []);
+  const [{ source_id = '' } = {}] = await sources();
+  const streams = await platform.call(as, listStreams, { params: { source_id } });
+  const modes = streams.ok ? streams.body.items.map((one) => `${one.sync_mode} ${one.write_mode}`) : [];
+  t.strictSame(modes, Array(3).fill('incremental append'), 'as `weir load` does it: a broken file holds up no other');
   const dataset_id = 'bronze.demo.mine__mu_ller___so_hne';
   const amounts = await platform.call(as, previewDataset, { params: { dataset_id } });
   t.match(amounts, { ok: true, body: { rows: { length: 12 } } });
