@@ -46,6 +46,10 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
     because('sources', 'a discovery of what is no source yet has a log too'),
   ],
   ['GET /sources/discover/status/{workflow_id}/logs/download', because('sources', 'and the whole of it as a file')],
+  [
+    'GET /sources/discover/status/{workflow_id}/looks',
+    because('sources', 'rows and misfits are seen before a source is made of them'),
+  ],
   ['POST /sources/quarantine-replays', because('sources', 'rejected lines are tried again')],
   ['GET /sources/quarantine-replays/{replay_run_id}', because('sources', 'what became of them')],
   ['GET /datasets/{dataset_id}/quarantine', because('datasets', 'the lines that were no rows')],
@@ -205,6 +209,7 @@ export const innerVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_CONNECTOR_MEMORY_MIB', because('connectors', 'what a connector is given by its runtime')],
   ['WEIR_DATA_CHANNEL', because('connectors', 'what a connector may hand rows over by')],
   ['WEIR_SEGMENT_DIR', because('connectors', 'where a connector puts the files that it hands over')],
+  ['WEIR_STREAM_LOOK', because('connectors', 'asks a connector to show what its streams will be')],
   ['WEIR_FAULTPOINTS', because('kernel', 'where crash tests hold a process')],
   ['WEIR_STDIN_LEASE', because('connectors', 'a connector without its runtime ends')],
   ['WEIR_LAUNCHED_AT', because('cli', 'when the launcher began, for the start-up figures')],
