@@ -2,7 +2,7 @@ import { developmentToken } from '@weir/embedded';
 import { previewDataset } from '@weir/plugin-datasets/contract';
 import { listSources, listStreams } from '@weir/plugin-sources/contract';
 import type { Page } from 'playwright-core';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { until } from '../until.ts';
 import { axeFaults, fitsIn, press, shot, signIn } from '../web-steps.ts';
 import { webWorld } from '../web-world.ts';
@@ -93,6 +93,11 @@ t.test('files of a person → types and misfits before the load, corrections, an
   await page.getByRole('link', { name: '1 line of revenue in quarantine' }).click();
   await page.getByText('Total: 2 rows').waitFor();
   t.strictSame(faults, []);
+  await landsAsSaid(t);
+});
+
+/** The tables as the page has shown them. */
+async function landsAsSaid(t: Test): Promise<void> {
   const [{ source_id = '' } = {}] = await sources();
   const streams = await platform.call(as, listStreams, { params: { source_id } });
   const modes = streams.ok ? streams.body.items.map((one) => `${one.sync_mode} ${one.write_mode}`) : [];
@@ -102,7 +107,7 @@ t.test('files of a person → types and misfits before the load, corrections, an
   t.match(amounts, { ok: true, body: { rows: { length: 12 } } });
   const columns = amounts.ok ? amounts.body.columns.map(({ name, type }) => `${name} ${type}`) : [];
   t.match(columns, ['id long', 'zip string', 'Amount € double'], 'the type that was chosen');
-});
+}
 
 /** The account of the records of all tables: rows, marked ones, and those in quarantine. */
 async function shows(page: Page): Promise<void> {
