@@ -82,6 +82,9 @@ t.test('a SPEC is understood in each of its forms, or refused by what is wrong w
   const bad = [{}, [], 'spec', null, { connectionSpecification: 'x' }, { type: 'object' }].map(readSpecDocument);
   t.strictSame(new Set(bad), new Set(['not_a_spec']));
   t.equal(readSpecDocument(huge), 'too_large');
+  const deep = (depth: number) => JSON.parse(`${'{"not":'.repeat(depth)}{}${'}'.repeat(depth)}`);
+  for (const depth of [3_000, 50_000])
+    t.match(readSpecDocument(object({ host: deep(depth) })), /^(too_large|not_a_schema)$/);
   t.equal(
     readSpecDocument({ connectionSpecification: spec, supported_destination_sync_modes: ['append'] }),
     'destination',

@@ -25,9 +25,18 @@ export function readSpecDocument(given: unknown): SpecDocument | SpecFault {
   if (!isBare && OF_DESTINATIONS.some((name) => isTold(message[name]))) return 'destination';
   const spec: unknown = isBare ? message : message.connectionSpecification;
   if (!isSchema(spec) || !describesObject(spec)) return 'not_a_spec';
-  if (Buffer.byteLength(JSON.stringify(spec)) > MAX_SPEC_BYTES) return 'too_large';
+  if (isTooLarge(spec)) return 'too_large';
   if (!isUsable(spec)) return 'not_a_schema';
   return { spec, docs: isBare ? null : webAddress(message.documentationUrl) };
+}
+
+/** What is nested too deep to be written is too large as well. */
+function isTooLarge(spec: Schema): boolean {
+  try {
+    return Buffer.byteLength(JSON.stringify(spec)) > MAX_SPEC_BYTES;
+  } catch {
+    return true;
+  }
 }
 
 /** Whether a specification is a JSON Schema. */
