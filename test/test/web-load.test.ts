@@ -4,7 +4,7 @@ import { listSources, listStreams } from '@weir/plugin-sources/contract';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { until } from '../until.ts';
-import { axeFaults, fitsIn, press, shot, signIn } from '../web-steps.ts';
+import { axeFaults, fitsIn, goWithin, press, shot, signIn } from '../web-steps.ts';
 import { webWorld } from '../web-world.ts';
 
 const world = await webWorld(t);
@@ -169,5 +169,10 @@ t.test('nothing that can be sent → each file with its reason, and another choi
   await page.getByRole('alert').waitFor();
   t.ok(await page.getByRole('button', { name: 'Load 0 files' }).isDisabled());
   t.strictSame(await axeFaults(page), [], 'no file of a format');
+  // The browser itself reports the 404 that follows.
   t.strictSame(faults, []);
+  await goWithin(page, `/sources/load?upload=${crypto.randomUUID()}`);
+  await page.getByRole('alert').waitFor();
+  await page.getByText('Drop files here').waitFor();
+  t.strictSame(await axeFaults(page), [], 'an upload that is gone');
 });

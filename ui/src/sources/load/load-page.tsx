@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { createUpload, getUpload } from '@weir/plugin-sources/contract';
 import { useMemo, useState } from 'react';
 import { useRead } from '../../api/queries.ts';
+import { FaultNote } from '../../parts/fault-note.tsx';
 import { NotAllowed } from '../../parts/not-allowed.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Region } from '../../parts/region.tsx';
@@ -67,6 +68,7 @@ function Chosen({ files }: { files: readonly File[] }) {
 /** Files that have arrived: what they will become, and then what became of them. */
 function Arrived({ uploadId }: { uploadId: string }) {
   const search = useSearch({ from: '/sources/load' });
+  const { hand } = useHandedFiles();
   const navigate = useNavigate({ from: '/sources/load' });
   const upload = useRead(getUpload, { params: { upload_id: uploadId } });
   const change = (more: Partial<Record<keyof typeof search, string | undefined>>) =>
@@ -89,6 +91,15 @@ function Arrived({ uploadId }: { uploadId: string }) {
       looked: isRewritten ? '' : (more.looked ?? search.looked),
     });
   };
+  // An upload that no source names is kept for a day.
+  if (upload.data === undefined && upload.error !== null) {
+    return (
+      <Stack>
+        <FaultNote error={upload.error} retry={() => void upload.refetch()} />
+        <DropZone onFiles={hand} isSmall />
+      </Stack>
+    );
+  }
   return (
     <Region query={upload}>
       {(found) =>
