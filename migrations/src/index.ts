@@ -46,6 +46,7 @@ import { s44_read_notes } from './s44_read_notes.ts';
 import { s45_discovery_looks } from './s45_discovery_looks.ts';
 import { s46_inspections } from './s46_inspections.ts';
 import { s47_plain_names } from './s47_plain_names.ts';
+import { s48_checking } from './s48_checking.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -111,4 +112,5 @@ export const migrations: readonly Migration[] = [
   s45_discovery_looks,
   s46_inspections,
   s47_plain_names,
+  s48_checking,
 ];

@@ -28,7 +28,8 @@ export async function watchDiscovery(
       seen: (state) => {
         seen?.(state);
         const found = state.streams === null ? '' : `, ${countOf(state.streams.length, 'stream')}`;
-        const where = state.is_terminal ? '' : ` ${phaseText(state)}`;
+        const what = state.waits_for === null ? '' : `: ${state.waits_for}`;
+        const where = state.is_terminal ? '' : ` ${phaseText(state)}${what}`;
         progress.show(`${state.status} ${state.phase}`, [`  ▸ discovery ${state.status}${where}${found}`]);
       },
       reattach: `weir sources discovery get ${workflowId}`,

@@ -31,6 +31,7 @@ function asker() {
   const ask = async (said: Partial<Said>) => {
     const { digest = 'sha256:1', code = 0, pattern = {}, settings = {}, silent, ...more } = said;
     const says: Record<string, unknown[]> = { spec: [SPEC], check: [fine], discover: [CATALOG], ...more };
+    const phases: string[] = [];
     const asked: Pick<ConnectorRun, 'verb' | 'inputs' | 'pinned'>[] = [];
     const run = async ({ verb, inputs, pinned, admit }: ConnectorRun): Promise<ConnectorProcess> => {
       const image = { digest, id: digest, architecture: 'any' };
@@ -61,7 +62,7 @@ function asker() {
       noteTold: async (pointers: readonly string[]) => void noted.push(pointers),
       log: { write: () => undefined, take: async () => undefined },
       beat: () => undefined,
-      phase: { enter: () => undefined, pulling: () => undefined },
+      phase: { enter: (phase: string) => void phases.push(phase), pulling: () => undefined },
       maxLogLines: 10,
     };
     const labels = { tenant: 't', source: 's', execution: 'e', attempt: '1' };
@@ -71,7 +72,7 @@ function asker() {
       again: async () => ({ config: rotated ?? {}, secrets: [TOKEN] }),
       textOf: ({ config }) => JSON.stringify(config),
     }).catch((error: unknown) => (error instanceof RunFailed ? error.failure : Promise.reject(error)));
-    return { found, asked, verbs: asked.map(({ verb }) => verb), noted };
+    return { found, asked, verbs: asked.map(({ verb }) => verb), noted, phases };
   };
   return ask;
 }
@@ -91,6 +92,7 @@ t.test('specification and check come before the streams, of one image; its speci
     { verb: 'check', inputs, pinned: 'sha256:1' },
     { verb: 'discover', inputs, pinned: 'sha256:1' },
   ]);
+  t.strictSame(first.phases, ['preparing', 'checking', 'describing'], 'who waits sees which it is');
   t.strictSame((await ask({})).verbs, ['check', 'discover']);
   const moved = await ask({ digest: 'sha256:2' });
   t.strictSame(moved.verbs, ['spec', 'check', 'discover'], 'another image under the name is asked for its own first');

@@ -138,8 +138,9 @@ t.test('a discovery', async (t) => {
       await write('how', 'refuses');
       const { source_id } = ok(await api(createSource, { body: { name: 'shut', ...body } }));
       const detail = 'The connector cannot work with this configuration. It says: no door opens to [secret].';
-      t.match(await discovered(api, source_id), {
-        status: 'failed',
+      const refused = await discovered(api, source_id);
+      t.match(refused, {
+        ...{ status: 'failed', phase: 'ended', waits_for: null },
         failure: {
           code: 'connector_check_failed',
           origin: 'config',
@@ -148,6 +149,10 @@ t.test('a discovery', async (t) => {
           hint: /^Correct what it names[^{]*$/,
         },
       });
+      const rows = await platform.database.peek('select phase from sources.discovery where run_id = $1', [
+        refused.run_id,
+      ]);
+      t.strictSame(rows, [{ phase: 'checking' }], 'where it ended is what it waited for');
       t.match(ok(await api(getSource, { params: { source_id } })), { status: 'draft' });
       await write('how', '');
       t.match(await discovered(api, source_id), { status: 'succeeded' });

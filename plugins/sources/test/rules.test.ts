@@ -3,6 +3,7 @@ import t from 'tap';
 import { newMembers } from '../src/child/value-texts.ts';
 import { SOURCE_STATUSES, type SourceStatus } from '../src/contract.ts';
 import { walkConfig } from '../src/model/config/walk-config.ts';
+import { waitsFor } from '../src/model/discovery/waits-for.ts';
 import { SOURCE_EVENTS, type SourceEvent, sourceAfter } from '../src/model/source/transitions.ts';
 import { destinationTable } from '../src/model/stream/destination-name.ts';
 import { planRefresh } from '../src/model/stream/refresh-streams.ts';
@@ -255,4 +256,11 @@ t.test('the text of a value that does not fit its column is no new field, and ev
   );
   const number = [{ name: 'c0__text', type: 'long' }];
   t.strictSame(newMembers(number, { columns, rowsWithErrors: 1 }), number);
+});
+
+t.test('an open discovery → a sentence that says what it waits for, and how long at most', async (t) => {
+  const bounds = { WEIR_CHECK_MAX_SECONDS: 60, WEIR_DISCOVERY_MAX_SECONDS: 1_200 };
+  t.match(waitsFor('checking', bounds), /tries the configuration .* at most 60 seconds/);
+  t.match(waitsFor('describing', bounds), /lists the streams .* at most 1200 seconds/);
+  for (const phase of ['waiting', 'pulling', 'ended'] as const) t.equal(waitsFor(phase, bounds), null, phase);
 });

@@ -27,6 +27,7 @@ const PHASES: Readonly<Record<DiscoveryPhase, string>> = {
   waiting: 'Waiting for a worker',
   preparing: 'Preparing the engine',
   pulling: 'Loading the image',
+  checking: 'Asking the image how it is configured',
   describing: 'Asking the image how it is configured',
   ended: 'Ended',
 };

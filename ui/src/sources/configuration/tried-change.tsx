@@ -7,7 +7,7 @@ import { FailureNote } from '../../parts/failure-note.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { Region } from '../../parts/region.tsx';
 import { ToneWord } from '../../parts/status-word.tsx';
-import { DiscoveryProgress } from '../create/discovery-result.tsx';
+import { OpenDiscovery } from '../create/discovery-result.tsx';
 import { DiscoveryWarnings } from '../create/discovery-warnings.tsx';
 import { fieldAtFault } from './field-at-fault.ts';
 
@@ -31,7 +31,7 @@ export function TriedChange({ workflowId, schema, focus }: TriedChangeProps) {
   return (
     <Region query={query}>
       {(status) => {
-        if (!status.is_terminal) return <DiscoveryProgress status={status} />;
+        if (!status.is_terminal) return <OpenDiscovery status={status} />;
         if (status.failure === null) return <Works status={status} />;
         const field = fieldAtFault(status.failure, schema);
         return (

@@ -4,8 +4,9 @@ import {
   type DiscoveryPhase,
   type DiscoveryStatusView,
   getDiscoveryStatus,
+  readDiscoveryLogs,
 } from '@weir/plugin-sources/contract';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { bytesText, counted } from '../../parts/numbers.ts';
@@ -23,6 +24,7 @@ const PHASES: Readonly<Record<DiscoveryPhase, string>> = {
   waiting: 'Waiting for a worker',
   preparing: 'Preparing the connector',
   pulling: 'Loading the connector',
+  checking: 'Trying the configuration',
   describing: 'Looking at the source',
   ended: 'Ended',
 };
@@ -43,7 +45,7 @@ export function DiscoveryResult({ workflowId, ...rest }: DiscoveryResultProps) {
   return (
     <Region query={query}>
       {(status) => {
-        if (!status.is_terminal) return <DiscoveryProgress status={status} />;
+        if (!status.is_terminal) return <OpenDiscovery status={status} />;
         if (status.failure !== null) return <DiscoveryFailure failure={status.failure} />;
         return (
           <Stack>
@@ -60,10 +62,12 @@ interface DiscoveryProgressProps {
   status: Pick<DiscoveryStatusView, 'phase' | 'pull' | 'created_at' | 'worker'>;
   /** What the phases are called; as of a discovery unless given. */
   words?: Readonly<Record<DiscoveryPhase, string>>;
+  /** What more is known of what it waits for. */
+  children?: ReactNode;
 }
 
 /** The phase of a discovery, or of another run that has its phases, with its clock. */
-export function DiscoveryProgress({ status, words = PHASES }: DiscoveryProgressProps) {
+export function DiscoveryProgress({ status, words = PHASES, children }: DiscoveryProgressProps) {
   const { phase, pull, created_at, worker } = status;
   const now = useNow(1_000);
   return (
@@ -81,12 +85,36 @@ export function DiscoveryProgress({ status, words = PHASES }: DiscoveryProgressP
           {pull.total_bytes === null ? '' : ` of ${bytesText(pull.total_bytes)}`}
         </Text>
       )}
+      {children}
       {phase === 'waiting' && worker !== null ? (
         <Text size="sm" c="dimmed">
           {worker.detail}
         </Text>
       ) : null}
     </Stack>
+  );
+}
+
+/** A discovery that has not ended, with what it waits for. */
+export function OpenDiscovery({ status }: { status: DiscoveryStatusView }) {
+  return (
+    <DiscoveryProgress status={status}>
+      {status.waits_for === null ? null : <Text size="sm">{status.waits_for}</Text>}
+      <NewestLine workflowId={status.workflow_id} />
+    </DiscoveryProgress>
+  );
+}
+
+/** What the connector said last, such as that it asks a server again. */
+function NewestLine({ workflowId }: { workflowId: string }) {
+  const asked = { params: { workflow_id: workflowId }, query: { order: '-seq' as const, limit: 1 } };
+  const { data } = useRead(readDiscoveryLogs, asked, { again: () => LOOK_AGAIN_MS });
+  const line = data?.items[0]?.message;
+  if (line === undefined) return null;
+  return (
+    <Text size="sm" c="dimmed" lineClamp={2} data-testid="newest-line">
+      {line}
+    </Text>
   );
 }
 

@@ -14,7 +14,7 @@ import { FailureNote } from '../../parts/failure-note.tsx';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { CorrectLink } from '../configuration/correct-link.tsx';
-import { DiscoveryProgress } from '../create/discovery-result.tsx';
+import { OpenDiscovery } from '../create/discovery-result.tsx';
 import { DiscoveryWarnings } from '../create/discovery-warnings.tsx';
 
 const LOOK_AGAIN_MS = 700;
@@ -72,7 +72,7 @@ function Discovered({ sourceId, workflowId, close }: { sourceId: string; workflo
   const error = status.error ?? rehearsal.error;
   if (error !== null) return <FaultNote error={error} />;
   if (status.data === undefined) return null;
-  if (!status.data.is_terminal) return <DiscoveryProgress status={status.data} />;
+  if (!status.data.is_terminal) return <OpenDiscovery status={status.data} />;
   const { failure } = status.data;
   if (failure !== null)
     return (

@@ -34,7 +34,7 @@ export const discoveryParams = Closed({
 });
 
 /** Where a discovery is at the moment. */
-export const DISCOVERY_PHASES = ['waiting', 'preparing', 'pulling', 'describing', 'ended'] as const;
+export const DISCOVERY_PHASES = ['waiting', 'preparing', 'pulling', 'checking', 'describing', 'ended'] as const;
 export type DiscoveryPhase = (typeof DISCOVERY_PHASES)[number];
 
 /** How a discovery stands, and what it found. */
@@ -42,8 +42,13 @@ export const DiscoveryStatus = Type.Object({
   ...runFacts,
   phase: OneOf(DISCOVERY_PHASES, {
     description:
-      'pulling: the image of the connector is not here yet, see pull; describing: the connector looks at the source',
+      'pulling: the image of the connector is not here yet, see pull; checking: the connector tries the configuration; describing: it looks at the source',
   }),
+  waits_for: Nullable(
+    Type.String({
+      description: 'What an open discovery waits for, and how long at most; the newest line of its log says more',
+    }),
+  ),
   pull: Nullable(Pull),
   source_id: Nullable(Id),
   pattern_id: PatternId,

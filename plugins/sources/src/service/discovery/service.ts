@@ -13,11 +13,13 @@ import type { DiscoveryStatusView, readDiscoveryLooks, startDiscovery } from '..
 import { placeDigest } from '../../model/config/config-places.ts';
 import type { CredentialRow } from '../../model/credential/entity.ts';
 import { DiscoveryEntity, type DiscoveryRow } from '../../model/discovery/entity.ts';
+import { waitsFor } from '../../model/discovery/waits-for.ts';
 import type { Pattern } from '../../model/pattern/pattern-file.ts';
 import { DISCOVERY_KIND } from '../../model/run-kinds.ts';
 import type { SourceRow } from '../../model/source/entity.ts';
 import { sourceAfter } from '../../model/source/transitions.ts';
 import { phaseView } from '../../model/sync/view.ts';
+import { settingsOf } from '../../settings.ts';
 import type { PatternCatalog } from '../pattern/catalog.ts';
 import { liveSource } from '../row/live-source.ts';
 import { uploadService } from '../upload/upload-service.ts';
@@ -64,7 +66,7 @@ export function discoveryService(deps: Deps) {
     /** How a discovery stands, by its workflow id or run id. */
     async status(tenant: Tenant, id: string): Promise<DiscoveryStatusView> {
       const { run, row } = await found(kernel, tenant, id);
-      return statusView(run, row, await kernel.runs.worker(run));
+      return statusView(run, row, { worker: await kernel.runs.worker(run), settings: settingsOf(kernel) });
     },
 
     /** What a discovery has shown of the streams that it found. */
@@ -215,12 +217,18 @@ async function startPending(
   });
 }
 
-function statusView(run: RunRecord, row: DiscoveryRow, worker: RunWorkerView | undefined): DiscoveryStatusView {
+function statusView(
+  run: RunRecord,
+  row: DiscoveryRow,
+  { worker, settings }: { worker: RunWorkerView | undefined; settings: ReturnType<typeof settingsOf> },
+): DiscoveryStatusView {
   const streams = run.status === 'succeeded' ? row.streams : undefined;
   const facts = runView(run);
+  const place = phaseView(facts, row);
   return {
     ...facts,
-    ...phaseView(facts, row),
+    ...place,
+    waits_for: waitsFor(place.phase, settings),
     source_id: row.sourceId ?? null,
     pattern_id: row.patternId,
     apply: row.applies,

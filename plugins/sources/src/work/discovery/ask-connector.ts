@@ -35,6 +35,8 @@ import { scrubCatalog } from './scrub-catalog.ts';
 import type { PhaseTeller } from './tell-phase.ts';
 
 const MS_PER_SECOND = 1_000;
+/** What a discovery waits for while its connector answers. */
+const PHASES = { spec: 'preparing', check: 'checking', discover: 'describing', read: 'describing' } as const;
 const MAX_POINTERS = 20;
 const MAX_POINTER_CHARS = 200;
 
@@ -186,7 +188,7 @@ function askingOf(deps: AskDeps, request: Request, { hydrated: first, again, tex
       const told = { onStderr: said.stderr, onPull, admit };
       const connector = await runtime.run({ ...request, ...inputs, ...pin, ...told, verb });
       const { pid, image = null } = connector;
-      phase.enter('describing');
+      phase.enter(PHASES[verb]);
       if (image !== null && pinned === undefined) pull.runs(image);
       pinned = image?.digest;
       if (pid !== undefined) children.started({ name: connector.name, pid, parent: process.pid });
