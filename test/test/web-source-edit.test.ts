@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { developmentToken } from '@weir/embedded';
 import type { Endpoint, Input, Output } from '@weir/kernel/contract';
@@ -85,6 +87,40 @@ async function synced(page: Page, rows: number): Promise<void> {
   await page.getByText(`Rows committed${rows}`).waitFor();
   await page.getByText('Succeeded').first().waitFor();
 }
+
+t.test(
+  'a server that takes a connection and says nothing → the page says what it waits for, and how long',
+  async (t) => {
+    const [shown, sockets]: [WebWindow, Socket[]] = [await open(), []];
+    const mute = createServer((socket) => void sockets.push(socket.on('error', () => undefined))).listen(
+      0,
+      '127.0.0.1',
+    );
+    t.teardown(() => mute.close());
+    await once(mute, 'listening');
+    const { page } = shown;
+    await signIn(shown, `${url}/sources/new/postgres`, 'Ada');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('mute');
+    await page.getByRole('textbox', { name: 'Host' }).fill('127.0.0.1');
+    await page.getByRole('textbox', { name: 'Database' }).fill(database);
+    await page.getByRole('textbox', { name: 'User' }).fill(username);
+    await page.getByRole('textbox', { name: 'Password' }).fill(secret);
+    await page.getByRole('button', { name: 'More settings' }).click();
+    await page.getByRole('textbox', { name: 'Port' }).fill(String((mute.address() as AddressInfo).port));
+    await choose(page, 'TLS', 'disable');
+    await page.getByRole('button', { name: 'Test and discover' }).click();
+    const progress = page.getByRole('status').filter({ hasText: 'Trying the configuration' });
+    await progress.getByText(/tries the configuration at its source, for at most \d+ seconds/).waitFor();
+    await progress.getByTestId('newest-line').waitFor();
+    t.strictSame(await axeFaults(page), [], 'a test that waits');
+    await shot(page, 'waits-for-check');
+    await until('the connector at the server', async () => sockets.length > 0);
+    mute.close();
+    for (const socket of sockets) socket.destroy();
+    await page.getByText('Discovery failed').waitFor();
+    t.strictSame(unexpected(shown), []);
+  },
+);
 
 t.test('by mouse: a database by a cursor, a broken server put right, a stream reset, a source deleted', async (t) => {
   const window = await open();
