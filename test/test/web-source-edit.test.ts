@@ -113,12 +113,10 @@ t.test(
     await progress.getByText(/tries the configuration at its source, for at most \d+ seconds/).waitFor();
     await progress.getByTestId('newest-line').waitFor();
     t.strictSame(await axeFaults(page), [], 'a test that waits');
-    await shot(page, 'waits-for-check');
     await until('the connector at the server', async () => sockets.length > 0);
     mute.close();
     for (const socket of sockets) socket.destroy();
     await page.getByText('Discovery failed').waitFor();
-    t.strictSame(unexpected(shown), []);
   },
 );
 
