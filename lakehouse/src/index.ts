@@ -33,7 +33,7 @@ export {
   type Snapshot,
   type TableMetadata,
 } from './metadata/metadata.ts';
-export { parseExact, stringifyExact } from './metadata/metadata-json.ts';
+export { parseExact, stringifyExact, stringifyMetadata } from './metadata/metadata-json.ts';
 export { outdatedMetadata } from './metadata/outdated-metadata.ts';
 export { readMetadata } from './metadata/read-metadata.ts';
 export { applySchemaChanges, type FieldPlace, type SchemaChange } from './metadata/schema-change.ts';

@@ -13,7 +13,14 @@ import {
   toLocation,
 } from '@weir/lakehouse';
 import * as tools from '@weir/migrations';
-import type { InputsService, PrepareOptions, ProducersService, TableRef, TablesService } from '../src/contract.ts';
+import type {
+  InputsService,
+  PreparedTable,
+  PrepareOptions,
+  ProducersService,
+  TableRef,
+  TablesService,
+} from '../src/contract.ts';
 import plugin from '../src/plugin.ts';
 import { createStager, type LineShape } from '../src/stage.ts';
 import { tableScanner } from '../src/store/table-folders.ts';
@@ -38,6 +45,8 @@ export interface Lake extends PluginUnderTest {
     schema?: object,
     options?: PrepareOptions,
   ): Promise<object[]>;
+  /** Stages rows into one data file of a table as it was prepared. */
+  stageInto(prepared: PreparedTable, rows: object[], runId: string): Promise<object[]>;
   /** Prepares, stages and commits rows as one batch of a run of its own. */
   land(
     tenant: Tenant,
@@ -82,7 +91,9 @@ export async function lake(
     return { runId: run_id, leaseEpoch: lease!.leaseEpoch };
   };
   const stage: Lake['stage'] = async (tenant, ref, rows, runId, schema = SCHEMA, options = {}) => {
-    const prepared = await tables.prepare(tenant, ref, schema, options);
+    return stageInto(await tables.prepare(tenant, ref, schema, options), rows, runId);
+  };
+  const stageInto: Lake['stageInto'] = async (prepared, rows, runId) => {
     staged += 1;
     const source = `${folder}/spool-${staged}.ndjson`;
     const line = (data: object) => JSON.stringify({ type: 'RECORD', record: { stream: 's', data, emitted_at: 0 } });
@@ -107,7 +118,7 @@ export async function lake(
     });
     return done[0]!;
   };
-  return { ...under, tables, producers, inputs, run, stage, land };
+  return { ...under, tables, producers, inputs, run, stage, stageInto, land };
 }
 
 /** One batch of files for one table, as a commit is asked for it. */

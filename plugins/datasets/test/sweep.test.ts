@@ -173,6 +173,23 @@ t.test('another tenant sees and sweeps nothing of it', async (t) => {
   t.ok(existsSync(localPath(file)));
 });
 
+t.test('what was staged for a table that was never made goes, and nothing of any other table', async (t) => {
+  const { world, acme, ref, deps, run, location } = await open(t);
+  const runId = await run(true);
+  const never = { ...ref, table: 'never' };
+  const { dataLocation, brings } = await world.tables.prepare(acme, never, {}, { at: 'commit' });
+  t.ok(brings.create, 'the commit makes it');
+  t.notOk(existsSync(localPath(dataLocation)), 'nothing is written');
+  const [own, other] = [stray(`${dataLocation}/${runId}/a`), stray(`${location}/data/${runId}/a`)];
+  for (const folder of [own, other].map(dirname)) {
+    await enter(world, acme, { ref: never, location: folder, isFolder: true, runId }, { marked: 50 });
+  }
+  await sweep(deps, acme, {});
+  t.notOk(existsSync(localPath(own)));
+  t.ok(existsSync(localPath(other)));
+  t.match(await ledger(world), [{ location: dirname(other) }]);
+});
+
 const aged = fc.record({
   age: fc.constantFrom(1, 30, 100),
   marked: fc.constantFrom(undefined, 1, 30),

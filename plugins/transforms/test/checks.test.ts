@@ -1,3 +1,4 @@
+import { getDataset } from '@weir/plugin-datasets/contract';
 import t from 'tap';
 import { startWorker } from '../../../test/worker-process.ts';
 import * as endpoints from '../src/contract.ts';
@@ -5,6 +6,7 @@ import { runWorld } from './run-kit.ts';
 
 const CODES = 'silver.acme.codes';
 const FLIGHTS = 'gold.acme.flights';
+const MADE = 'gold.acme.made';
 const checksOf = (severity: 'fail' | 'warn') => [
   { name: 'has_code', kind: 'not_null' as const, columns: ['code'], severity },
   { name: 'one_row_an_id', kind: 'unique' as const, columns: ['id'], severity },
@@ -61,6 +63,26 @@ t.test('the checks of a run', async (t) => {
       t.match(await ok(endpoints.getTransform, { params: flights }), { last_run: { checks: failed.checks } });
     },
   );
+
+  await t.test('some fail before there is a table, or with a column more → no table, and no column', async (t) => {
+    const never = [{ name: 'few', kind: 'row_count' as const, max: 1 }];
+    const two = 'select unnest([1, 2]) as id';
+    const made = await hydrated('made', two, MADE, { checks: never });
+    t.match(await materialized(made), { failure: { code: 'check_failed' } });
+    t.match(await call(getDataset, { params: { dataset_id: MADE } }), { status: 404 });
+    await ok(endpoints.changeTransform, { params: made, body: { checks: [], materialization: 'append' } });
+    await ok(endpoints.hydrateTransform, { params: made });
+    t.match(await materialized(made), { status: 'succeeded', rows: '2' });
+    const before = await ok(getDataset, { params: { dataset_id: MADE } });
+    await ok(endpoints.changeTransform, { params: made, body: { sql: `${two}, 'x' as more`, checks: never } });
+    await ok(endpoints.hydrateTransform, { params: made });
+    t.match(await materialized(made), { failure: { code: 'check_failed' } });
+    t.strictSame(await ok(getDataset, { params: { dataset_id: MADE } }), before);
+    await ok(endpoints.changeTransform, { params: made, body: { checks: [] } });
+    await ok(endpoints.hydrateTransform, { params: made });
+    t.match(await materialized(made), { status: 'succeeded' });
+    t.match(await rows(MADE), { length: 4 }, 'the column comes with the rows');
+  });
 
   await t.test('some fail that only warn → published, and recorded', async (t) => {
     await ok(endpoints.changeTransform, { params: flights, body: { checks: checksOf('warn') } });

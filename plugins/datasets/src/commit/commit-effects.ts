@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CommitEffect, CommitEvent, Draft } from '@weir/engine';
 import { faultpoint, type Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
-import type { CommitRequest, TableCommit } from '../contract.ts';
+import { type CommitRequest, datasetProblems, type TableCommit } from '../contract.ts';
 import { type CurrentTable, loadTables, type TableDeps } from '../store/table-store.ts';
 import { commitId } from './commit-id.ts';
 import { draftOf, draftTable, type TableDraft } from './draft-table.ts';
@@ -76,17 +76,28 @@ export function commitEffects(deps: TableDeps, tenant: Tenant, request: CommitRe
   return (effect: CommitEffect): Promise<CommitEvent> => perform(effect).catch(outcomeOf);
 }
 
+/** The tables as they stand; in the place of one that a commit makes, the one to be made. */
 async function loadAll(
   deps: TableDeps,
   tenant: Tenant,
   commits: readonly TableCommit[],
 ): Promise<readonly CurrentTable[]> {
-  const refs = commits.map(({ ref }) => ref);
-  return (await loadTables(deps, tenant, refs)).map((table) => {
+  const loaded = await loadTables(
+    deps,
+    tenant,
+    commits.map(({ ref }) => ref),
+  );
+  return commits.map(({ create }, at) => {
+    const [there, made] = [loaded[at], create as CurrentTable | undefined];
+    if (made !== undefined && there !== undefined && !isSame(there, made)) throw datasetProblems.baseMoved();
+    const table = there ?? made;
     if (table === undefined) throw kernelProblems.notFound();
     return table;
   });
 }
+
+const isSame = (one: CurrentTable, other: CurrentTable): boolean =>
+  one.metadata['table-uuid'] === other.metadata['table-uuid'];
 
 function findAll({ scanner }: TableDeps, { runId, tables }: CommitRequest, current: readonly CurrentTable[]) {
   return Promise.all(

@@ -44,7 +44,8 @@ export async function commitTables(
 }
 
 /** Whether a commit leaves its table as it is. An overwrite with no files empties the table; a fence adds a snapshot. */
-function isIdle({ mode, files, deletes = [], partitions }: TableCommit): boolean {
+function isIdle({ mode, files, deletes = [], partitions, schema, create }: TableCommit): boolean {
   const isOfAll = mode === 'fence' || (mode === 'overwrite' && partitions?.length !== 0);
-  return !isOfAll && files.length === 0 && deletes.length === 0;
+  const isOfColumns = schema !== undefined || create !== undefined;
+  return !isOfAll && !isOfColumns && files.length === 0 && deletes.length === 0;
 }

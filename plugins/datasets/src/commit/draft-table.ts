@@ -8,6 +8,7 @@ import {
   prepareReplace,
   prepareRowDelta,
   type StagedFile,
+  stringifyMetadata,
   type TableSchema,
   toLocation,
 } from '@weir/lakehouse';
@@ -36,11 +37,18 @@ export async function draftTable(
   const files = await checkStagedFiles(io, table.metadata, commit.files);
   const writes = deferWrites(io);
   const { metadata, metadataLocation } = table;
+  // The log of a table names its first metadata, so that lies there too.
+  if (makes({ commit, from: table })) await writes.io.write(metadataLocation, stringifyMetadata(metadata));
   const summary = commitSummary(runId, commit);
   const input = { io: writes.io, metadata, metadataLocation, files, summary, writeMetadata: writesMetadata };
-  const prepared = await prepare(input, commit);
+  const prepared = await prepare({ ...input, ...grown(commit) }, commit);
   return { commit, from: table, files, prepared, writes };
 }
+
+/** Whether the commit makes its table: one that an earlier try has made is there. */
+export const makes = ({ commit, from }: Pick<TableDraft, 'commit' | 'from'>): boolean => from === commit.create;
+
+const grown = ({ schema }: TableCommit) => (schema === undefined ? {} : { schema: schema as TableSchema });
 
 function prepare(input: CommitInput, commit: TableCommit): Promise<PreparedCommit> {
   const { replaceSchema, replaceSpec, partitions } = commit;

@@ -3,8 +3,8 @@ import { writeCheckpoint } from '../checkpoint/checkpoints.ts';
 import type { CommitRequest, StagedPlace } from '../contract.ts';
 import { identOf, type TableDeps } from '../store/table-store.ts';
 import type { Pointers } from './commit-effects.ts';
-import type { TableDraft } from './draft-table.ts';
-import { LostRace } from './outcome.ts';
+import { makes, type TableDraft } from './draft-table.ts';
+import { asLostRace, LostRace } from './outcome.ts';
 import { outdatedBy, removeListed } from './outdated-metadata.ts';
 import { enterStaged, leaveStaged, settleStaged } from './staged-files.ts';
 import { tellCommitted } from './tell-committed.ts';
@@ -53,11 +53,16 @@ async function moveAll(
   const { runId, leaseEpoch, checkpoints, tables } = request;
   if (assertLease) await kernel.runs.assertLease(tx, runId, leaseEpoch);
   // One order for everybody: two commits over the same tables never wait for each other in a circle.
-  for (const { commit, from, prepared } of drafts.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))) {
+  for (const draft of drafts.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))) {
+    const { commit, from, prepared } = draft;
     const to = prepared.newMetadataLocation;
-    if (to === from.metadataLocation) continue;
-    if (!(await catalog.swapPointer(tx.sql, identOf(commit.ref), from.metadataLocation, to))) throw new LostRace();
-    const by = { runId, streamId: commit.streamId };
+    const ident = identOf(commit.ref);
+    if (makes(draft)) {
+      await catalog.ensureNamespace(tx.sql, commit.ref.namespace);
+      await catalog.insertTable(tx.sql, ident, to).catch(asLostRace);
+    } else if (to === from.metadataLocation) continue;
+    else if (!(await catalog.swapPointer(tx.sql, ident, from.metadataLocation, to))) throw new LostRace();
+    const by = prepared.snapshotId === undefined ? 'schema' : { runId, streamId: commit.streamId };
     await tellCommitted(deps, tx, { ref: commit.ref, metadata: prepared.metadata, by });
   }
   await faultpoint('S11');

@@ -18,3 +18,8 @@ export function outcomeOf(error: unknown): Extract<CommitEvent, { type: 'lost' |
 function isProblem(error: unknown, { entry }: { entry: { code: string } }): boolean {
   return error instanceof Problem && error.code === entry.code;
 }
+
+/** For a table to be made that is there meanwhile. */
+export function asLostRace(error: unknown): never {
+  throw error instanceof LakehouseError && error.code === 'table_exists' ? new LostRace() : error;
+}

@@ -39,6 +39,8 @@ export interface PreparedTable {
    * alone.
    */
   replaces: boolean;
+  /** What the commit has to bring along, as the table does not have it yet: of `at: 'commit'` alone. */
+  brings: Pick<TableCommit, 'schema' | 'create'>;
   /** JSON of the partition spec under which files are to be written. */
   spec: object;
   /** The table is divided otherwise: a commit that overwrites it brings `spec` as its `replaceSpec`. Under `replace` alone. */
@@ -103,6 +105,11 @@ export interface PrepareOptions {
   needed?: readonly string[];
   /** The `schema` of an earlier answer that `replaces`, under which files may lie already: columns are added to it. */
   planned?: object;
+  /**
+   * When the table changes. `once` (unless said): before this answers. `commit`: not before the commit, which takes what
+   * the answer `brings`; where a catalog keeps the metadata itself, a table that is not there is made at once all the same.
+   */
+  at?: 'once' | 'commit';
 }
 
 /** Where files are about to be written for a table. */
@@ -135,6 +142,10 @@ export interface TableCommit {
    * id of the partition field, as staged files have them. The table keeps its schema.
    */
   partitions?: readonly Readonly<Record<string, string | null>>[];
+  /** The schema under which `files` were written, a successor of the table's; as `prepare` answered. */
+  schema?: object;
+  /** The table itself, which is not there yet, as `prepare` answered; another one there is `base_moved`. */
+  create?: object;
   /** The schema under which `files` were written, where `prepare` answered that it `replaces` the table's; of an overwrite only. */
   replaceSchema?: object;
   /** The spec under which `files` were written, where `prepare` answered that it `replacesSpec`; of an overwrite only. */

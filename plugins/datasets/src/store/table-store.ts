@@ -45,7 +45,16 @@ export function identOf({ namespace, table }: TableRef): { namespace: string; na
 /** A new folder for a table, never one that a table had before: `<warehouse>/<layer>/<scope>/<table>-<8 hex>`. */
 export function newTableLocation(warehouse: string, { namespace, table }: TableRef): string {
   const suffix = randomBytes(SUFFIX_BYTES).toString('hex');
-  return toLocation([warehouse, ...namespace.split('.'), `${table}-${suffix}`].join('/'));
+  return `${ownFolders(warehouse, { namespace, table })}${suffix}`;
+}
+
+/** What every folder that was made for a table of this name begins with; no other name gives it. */
+const ownFolders = (warehouse: string, { namespace, table }: TableRef): string =>
+  toLocation([warehouse, ...namespace.split('.'), `${table}-`].join('/'));
+
+/** Whether a location lies in a folder that was made for a table of this name. */
+export function liesWithin(warehouse: string, ref: TableRef, location: string): boolean {
+  return toLocation(location).startsWith(ownFolders(warehouse, ref));
 }
 
 /** The tables as they stand now; undefined for those that are not there. */

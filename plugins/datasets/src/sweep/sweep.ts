@@ -4,7 +4,7 @@ import { referencedFiles, toLocation } from '@weir/lakehouse';
 import { runsOfPending } from '../commit/pending-commits.ts';
 import { MAX_SHOWN_FILES, type sweepStagedFiles, type TableRef } from '../contract.ts';
 import { datasetId } from '../dataset/dataset-id.ts';
-import { loadTables, type TableDeps } from '../store/table-store.ts';
+import { liesWithin, loadTables, type TableDeps } from '../store/table-store.ts';
 import { type Decision, decide, type EntryFacts } from './decide.ts';
 import { dropEndedHolds, heldFiles, heldSnapshots } from './holds.ts';
 import { dueEntries, endEntry, type LedgerEntry, MAINTENANCE_RUN, setMark } from './ledger.ts';
@@ -24,6 +24,7 @@ type TableFacts = Pick<EntryFacts, 'table' | 'needed'>;
 type FileFacts = Pick<EntryFacts, 'files' | 'more'>;
 
 const NOTHING_NEEDED = () => false;
+const NEEDS_NOTHING: TableFacts = { table: 'readable', needed: NOTHING_NEEDED };
 
 /**
  * Judges a page of the ledger's entries and does what follows, or, in a dry run, only tells it: both run through the
@@ -40,7 +41,7 @@ export async function sweep(deps: SweepDeps, tenant: Tenant, query: SweepQuery):
   for (const entry of entries) {
     const found = listed.get(entry);
     const runEnded = ended.has(entry.runId);
-    const facts = runEnded ? await tables(entry.ref) : { table: 'readable' as const, needed: NOTHING_NEEDED };
+    const facts = runEnded ? await tables(entry) : NEEDS_NOTHING;
     // A store that cannot be listed says nothing about the files.
     const table = runEnded && found === undefined ? 'unreadable' : facts.table;
     const decision = decide({ ...facts, ...(found ?? { files: [], more: false }), table, runEnded, mark: entry.mark });
@@ -85,7 +86,10 @@ async function filesOf({ io, kernel }: SweepDeps, { location, isFolder }: Ledger
 }
 
 /** What holds of tables, each asked once for a page. */
-function tableFacts(deps: SweepDeps, tenant: Tenant): (ref: TableRef | undefined) => Promise<TableFacts> {
+function tableFacts(
+  deps: SweepDeps,
+  tenant: Tenant,
+): (entry: Pick<LedgerEntry, 'ref' | 'location'>) => Promise<TableFacts> {
   const known = new Map<string, Promise<TableFacts>>();
   const look = async (ref: TableRef): Promise<TableFacts> => {
     try {
@@ -100,11 +104,14 @@ function tableFacts(deps: SweepDeps, tenant: Tenant): (ref: TableRef | undefined
       return { table: 'unreadable', needed: NOTHING_NEEDED };
     }
   };
-  return async (ref) => {
+  return async ({ ref, location }) => {
     if (ref === undefined) return { table: 'unnamed', needed: NOTHING_NEEDED };
     const facts = known.get(datasetId(ref)) ?? look(ref);
     known.set(datasetId(ref), facts);
-    return facts;
+    const found = await facts;
+    // Its own catalog says for certain that the table was never made; what was staged for it lies in a place of its own.
+    const isNeverMade = found.table === 'missing' && deps.remote === undefined;
+    return isNeverMade && liesWithin(deps.warehouse, ref, location) ? NEEDS_NOTHING : found;
   };
 }
 

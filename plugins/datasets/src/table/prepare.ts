@@ -12,22 +12,37 @@ import {
   unfitColumns,
 } from '@weir/lakehouse';
 import { endOf, SEEDS } from '../commit/commit-end.ts';
+import { deferWrites } from '../commit/deferred-writes.ts';
 import { replacedBy } from '../commit/find-commit.ts';
 import { dataLocation } from '../commit/staged-files.ts';
 import type { PreparedTable, PrepareOptions, TableHead, TableRef } from '../contract.ts';
 import { type CurrentTable, loadTables, type TableDeps } from '../store/table-store.ts';
-import { schemaEffects } from './schema-effects.ts';
+import { assertFrozen, draftNew, schemaEffects, type WantedTable } from './schema-effects.ts';
 import { fittingColumns, wantedColumns } from './wanted-columns.ts';
-import { type WantedSchema, wantedSchema } from './wanted-schema.ts';
+import { isEnough, type WantedSchema, wantedSchema } from './wanted-schema.ts';
 
-/** Makes the table or evolves it until its current schema holds every column of the JSON schema; idempotent. */
+type Asked = { ref: TableRef; jsonSchema: object } & PrepareOptions;
+
+/** The table as it is to be written, made or evolved now or by the commit; idempotent. */
 export async function prepareTable(
   deps: TableDeps,
   tenant: Tenant,
-  { ref, jsonSchema, columns: kind, ofFiles, ...options }: { ref: TableRef; jsonSchema: object } & PrepareOptions,
+  { ref, jsonSchema, columns: kind, ofFiles, at, ...options }: Asked,
 ): Promise<PreparedTable> {
   const wanted = wantedColumns(jsonSchema, { columns: kind, ofFiles });
-  const schema = schemaEffects(deps, tenant, { ref, wanted, ...options });
+  const asked = { ref, wanted, ...options };
+  const { table, brings } = await (at === 'commit' ? laterTable : tableNow)(deps, tenant, asked);
+  const schemaWanted = wantedSchema(table, asked);
+  const spec = wantedSpec(table, schemaWanted, { ...options, isExact: wanted.isExact === true });
+  const view = preparedView(deps, { ref, table, wanted: schemaWanted, spec });
+  return { ...view, brings, jsonColumns: jsonTextColumns(jsonSchema) };
+}
+
+type Found = { table: CurrentTable; brings: PreparedTable['brings'] };
+
+/** Makes the table or evolves it until its current schema holds every wanted column. */
+async function tableNow(deps: TableDeps, tenant: Tenant, asked: WantedTable): Promise<Found> {
+  const schema = schemaEffects(deps, tenant, asked);
   const machine = commitMachine({
     tables: [{ commitId: 'schema', isIdle: false, base: undefined, follows: undefined }],
     isAtomic: true,
@@ -37,11 +52,21 @@ export async function prepareTable(
   const driver = drive(machine, schema.perform);
   driver.send({ type: 'start' });
   endOf((await driver.ended).result);
-  const table = schema.table();
-  const schemaWanted = wantedSchema(table, { wanted, ...options });
-  const spec = wantedSpec(table, schemaWanted, { ...options, isExact: wanted.isExact === true });
-  const view = preparedView(deps, { ref, table, wanted: schemaWanted, spec });
-  return { ...view, jsonColumns: jsonTextColumns(jsonSchema) };
+  return { table: schema.table(), brings: {} };
+}
+
+/** The table as it is, or as it will be made, and what the commit has to bring; nothing is moved and nothing written. */
+async function laterTable(deps: TableDeps, tenant: Tenant, asked: WantedTable): Promise<Found> {
+  const [table] = await loadTables(deps, tenant, [asked.ref]);
+  if (table === undefined) {
+    if (deps.remote !== undefined) return tableNow(deps, tenant, asked);
+    const create = await draftNew({ ...deps, io: deferWrites(deps.io).io }, asked);
+    return { table: create, brings: { create } };
+  }
+  const wanted = wantedSchema(table, asked);
+  if (isEnough(wanted)) return { table, brings: {} };
+  if (asked.policy === 'freeze') assertFrozen(currentSchema(table.metadata), wanted.schema);
+  return { table, brings: { schema: wanted.schema } };
 }
 
 /** Names of columns of a JSON schema that the table, as it is, cannot take. */
@@ -71,7 +96,7 @@ function headOf({ metadata, metadataLocation }: CurrentTable): TableHead {
 function preparedView(
   { store }: TableDeps,
   { ref, table, wanted, spec }: { ref: TableRef; table: CurrentTable; wanted: WantedSchema; spec: PartitionSpec },
-): Omit<PreparedTable, 'jsonColumns'> {
+): Omit<PreparedTable, 'jsonColumns' | 'brings'> {
   const { metadata } = table;
   return {
     ...headOf(table),

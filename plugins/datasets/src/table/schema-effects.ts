@@ -6,7 +6,6 @@ import {
   createTable,
   currentSchema,
   FILE_COLUMN,
-  LakehouseError,
   outdatedMetadata,
   type PartitionBy,
   prepareAppend,
@@ -16,7 +15,7 @@ import {
   type TableSchema,
 } from '@weir/lakehouse';
 import { type DeferredWrites, deferWrites } from '../commit/deferred-writes.ts';
-import { LostRace, outcomeOf } from '../commit/outcome.ts';
+import { asLostRace, LostRace, outcomeOf } from '../commit/outcome.ts';
 import { removeListed } from '../commit/outdated-metadata.ts';
 import { tellCommitted } from '../commit/tell-committed.ts';
 import { datasetProblems, type PrepareOptions, type TableRef } from '../contract.ts';
@@ -131,18 +130,26 @@ function foundTable(table: CurrentTable | undefined, wanted: WantedTable): Found
   };
 }
 
+/** A table that is not there yet, in a place of its own. */
+export function draftNew(
+  { io, warehouse }: Pick<TableDeps, 'io' | 'warehouse'>,
+  wanted: WantedTable,
+): Promise<CurrentTable> {
+  const location = newTableLocation(warehouse, wanted.ref);
+  const { columns } = fittingColumns(wanted.wanted, wanted);
+  const { partitionBy } = wanted;
+  return createTable({ io, location, columns, ...(partitionBy && { partitionBy: partitionBy as PartitionBy }) });
+}
+
 async function draftSchema(
   { io, warehouse, remote }: TableDeps,
   wanted: WantedTable,
   from: CurrentTable | undefined,
 ): Promise<SchemaDraft> {
-  const { ref, policy, partitionBy } = wanted;
+  const { policy } = wanted;
   const writes = deferWrites(io);
   if (from === undefined) {
-    const location = newTableLocation(warehouse, ref);
-    const { columns } = fittingColumns(wanted.wanted, wanted);
-    const partitioned = partitionBy ? { partitionBy: partitionBy as PartitionBy } : {};
-    const to = await createTable({ io: writes.io, location, columns, ...partitioned });
+    const to = await draftNew({ io: writes.io, warehouse }, wanted);
     return { from, to, change: undefined, writes: remote === undefined ? writes : deferWrites(io) };
   }
   const { metadata, metadataLocation } = from;
@@ -170,14 +177,10 @@ async function moveRemote(remote: RemoteCatalog, ident: TableIdent, { to, change
 }
 
 /** Refuses a change of a schema that may not change, by its fields. The column of files is none of the source's. */
-function assertFrozen(has: TableSchema, wants: TableSchema): void {
+export function assertFrozen(has: TableSchema, wants: TableSchema): void {
   const known = new Map(has.fields.map((field) => [field.id, field]));
   const columns = wants.fields.filter((field) => known.get(field.id) !== field).map((field) => field.name);
   const [only] = columns;
   if (columns.length === 1 && only === FILE_COLUMN.name) return;
   throw datasetProblems.schemaFrozen({ values: { count: columns.length }, members: { columns } });
-}
-
-function asLostRace(error: unknown): never {
-  throw error instanceof LakehouseError && error.code === 'table_exists' ? new LostRace() : error;
 }

@@ -23,7 +23,8 @@ import type { CarryOutDeps, Job } from './transform-attempt.ts';
 export interface StagedResult {
   change: Pick<
     TableCommit,
-    'mode' | 'files' | 'staged' | 'deletes' | 'base' | 'partitions' | 'replaceSchema' | 'replaceSpec'
+    | ('mode' | 'files' | 'staged' | 'deletes' | 'base' | 'partitions')
+    | ('schema' | 'create' | 'replaceSchema' | 'replaceSpec')
   >;
   rows: number;
 }
@@ -60,16 +61,18 @@ export async function stageResult(deps: CarryOutDeps, job: Job, asked: Asked): P
   assertKeys(found.checks);
   await passChecks(kernel, job, found);
   const { files, gone, rows } = found;
+  const { brings } = prepared;
   const staged = [...files, ...gone];
   log.write({ level: 'info', step: 'statement', message: `${rows} rows in ${files.length} files`, fields: { rows } });
   if (isFull) {
     const replaceSchema = prepared.replaces ? { replaceSchema: prepared.schema } : {};
     const replaceSpec = prepared.replacesSpec ? { replaceSpec: prepared.spec } : {};
-    return { rows, change: { mode: 'overwrite', files, staged, ...replaceSchema, ...replaceSpec } };
+    return { rows, change: { ...brings, mode: 'overwrite', files, staged, ...replaceSchema, ...replaceSpec } };
   }
-  if (content.materialization === 'append') return { rows, change: { mode: 'append', files, staged, ...base } };
+  if (content.materialization === 'append')
+    return { rows, change: { ...brings, mode: 'append', files, staged, ...base } };
   if (partitionBy !== undefined) {
-    return { rows, change: { mode: 'overwrite', files, staged, partitions: partitionsOf(staged), ...base } };
+    return { rows, change: { ...brings, mode: 'overwrite', files, staged, partitions: partitionsOf(staged), ...base } };
   }
   const { metadataLocation, snapshotId } = prepared;
   const into = { metadataLocation, schema: prepared.schema as TableSchema };
@@ -77,7 +80,7 @@ export async function stageResult(deps: CarryOutDeps, job: Job, asked: Asked): P
   if (read.isDirect && merged.updated > 0) throw transformFailed('key_doubled', { keys: String(merged.updated) });
   const { files: mergedFiles, removed: deletes } = merged;
   const all = [...staged, ...mergedFiles];
-  return { rows, change: { mode: 'row_delta', files: mergedFiles, staged: all, deletes, base: snapshotId } };
+  return { rows, change: { ...brings, mode: 'row_delta', files: mergedFiles, staged: all, deletes, base: snapshotId } };
 }
 
 interface Onto {
@@ -114,7 +117,7 @@ async function prepare(deps: CarryOutDeps, job: Job, described: Described): Prom
   const { tenant, ref, content } = job;
   const { pins, why, columns, becomesFull } = described;
   const partitionBy = content.partition_by?.map((column) => ({ column, transform: 'identity' }));
-  const options = { columns: { exactly: columns }, ...(partitionBy && { partitionBy }) } as const;
+  const options = { at: 'commit', columns: { exactly: columns }, ...(partitionBy && { partitionBy }) } as const;
   const read = why.extent === 'increment' ? readingOf(content, described) : undefined;
   if (read !== undefined) {
     const prepared = await tables.prepare(tenant, ref, {}, { ...options, conflicts: 'refuse' }).catch(ifIncompatible);
