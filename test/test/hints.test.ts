@@ -52,6 +52,7 @@ const THROWN_WITH: Readonly<Record<string, readonly string[]>> = {
   tenant_alias_taken: ['alias'],
   pattern_version_not_in_force: ['pattern_id'],
   credential_not_attached: ['source_id'],
+  pattern_id_taken: ['pattern_id'],
 };
 /** Operations that help and have no page: they are left out there. */
 const WITHOUT_PAGE = [

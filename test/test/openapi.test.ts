@@ -28,6 +28,8 @@ const SECRETS: Readonly<Record<string, string>> = {
 
 /** Examples that a platform without worker, tables and secret store refuses, each with the code of its refusal. */
 const REFUSED: Readonly<Record<string, string>> = {
+  // Their run is another one: no worker has looked at an image.
+  'sources.register_inspected': 'not_found',
   // No plugin of the deployment is optional.
   'platform.set_tenant_plugin': 'plugin_not_optional',
   // Their run has ended: an example before them has completed it.
@@ -125,9 +127,10 @@ async function send(platform: TestPlatform, endpoint: Endpoint, ids: Readonly<Re
   const path = fullPath(endpoint).replace(/:(\w+)/g, (_, name: string) => named[name] ?? EXAMPLE_ID);
   const url = new URL(path, platform.api.url);
   if (query?.properties.queue !== undefined) url.searchParams.set('queue', 'true');
-  const body = JSON.stringify(endpoint.example, (name, value) =>
-    value === EXAMPLE_ID ? (named[name] ?? value) : value,
-  );
+  const body = JSON.stringify(endpoint.example, (name, value) => {
+    if (name === 'tenant' && value === 'demo') return 'acme';
+    return value === EXAMPLE_ID ? (named[name] ?? value) : value;
+  });
   const payload = body.replaceAll('.demo.', '.acme.').replace('https://hooks.example.com', 'http://127.0.0.1');
   const role = access.kind === 'platform' ? 'platform_admin' : 'admin';
   const isService = 'callers' in access;
