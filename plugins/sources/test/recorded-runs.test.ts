@@ -7,6 +7,7 @@ await testRecordedRuns(t, {
   folder: join(import.meta.dirname, 'fixtures/histories'),
   workflowsPath,
   ways: {
+    ImageInspectionWorkflow: ['cancelled', 'failed-at-once', 'succeeded'],
     QuarantineReplayWorkflow: ['succeeded'],
     SourceDiscoveryWorkflow: ['cancelled', 'failed', 'succeeded'],
     SourceSyncWorkflow: ['cancelled', 'cancelled-while-it-waited', 'failed', 'succeeded', 'waited'],
