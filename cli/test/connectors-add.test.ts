@@ -64,7 +64,7 @@ else
     const open = ['--not-credential', '/session_token'];
 
     const dry = await weir('connectors', 'add', NAME, '--dry-run');
-    t.match(dry, { code: 0, stderr: /! \/session_token is named as a secret.*--not-credential/s });
+    t.match(dry, { code: 0, stderr: /! \/session_token is named like a secret.*--not-credential/s });
     t.match(JSON.parse(dry.stdout), {
       ...{ id: 'mueller-cli', version: '4.0.1', display: { name: 'Müller & Söhne' } },
       fields: [

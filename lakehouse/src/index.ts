@@ -18,7 +18,14 @@ export type {
   RowDeltaInput,
   TableInput,
 } from './commit/commit-types.ts';
-export { createTable, prepareAppend, prepareOverwrite, prepareReplace, prepareRowDelta } from './commit/transaction.ts';
+export {
+  createTable,
+  draftTable,
+  prepareAppend,
+  prepareOverwrite,
+  prepareReplace,
+  prepareRowDelta,
+} from './commit/transaction.ts';
 export { preparePropertyUpdate, prepareSchemaUpdate, prepareSpecUpdate } from './commit/transaction-schema.ts';
 export { addChecksums, CHECKSUM_ALGORITHM, NO_ROWS_CHECKSUM, rowChecksumSql } from './duckdb/checksum.ts';
 export { identifier, literal, sqlType } from './duckdb/duckdb-sql.ts';

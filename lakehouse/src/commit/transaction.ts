@@ -17,20 +17,26 @@ import { changeSnapshot } from './commit-snapshot.ts';
 import type { CommitInput, OverwriteInput, PreparedCommit, ReplaceInput, RowDeltaInput } from './commit-types.ts';
 import type { Operation, Replacement, SnapshotDraft } from './snapshot-draft.ts';
 
-/** Writes the first metadata file of a new table; the caller registers it in the catalog. */
-export async function createTable(options: {
-  io: FileIO;
+type TableOptions = {
   /** The table's own folder; no other table may use it. */
   location: string;
   columns: readonly Column[];
   partitionBy?: PartitionBy;
   properties?: Readonly<Record<string, string>>;
-}): Promise<{ metadataLocation: string; metadata: TableMetadata }> {
-  const { io, location, columns, partitionBy = [], properties = {} } = options;
+};
+type NewTable = { metadataLocation: string; metadata: TableMetadata };
+
+/** A new table and where its first metadata file goes; nothing is written. */
+export function draftTable({ location, columns, partitionBy = [], properties = {} }: TableOptions): NewTable {
   const metadata = newMetadata({ location, fields: assignFieldIds(columns), partitionBy, properties });
-  const metadataLocation = nextMetadataLocation(location);
-  await io.write(metadataLocation, stringifyMetadata(metadata));
-  return { metadataLocation, metadata };
+  return { metadata, metadataLocation: nextMetadataLocation(location) };
+}
+
+/** Writes the first metadata file of a new table; the caller registers it in the catalog. */
+export async function createTable({ io, ...options }: TableOptions & { io: FileIO }): Promise<NewTable> {
+  const table = draftTable(options);
+  await io.write(table.metadataLocation, stringifyMetadata(table.metadata));
+  return table;
 }
 
 async function commitSnapshot(

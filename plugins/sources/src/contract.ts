@@ -210,7 +210,14 @@ export {
   type VerifiedStreamView,
   verifySync,
 } from './contract/sync/verifications.ts';
-export { ENDINGS_HINT, fileStem, isNeverRead, isReadFile, unreadFile } from './contract/upload/file-kinds.ts';
+export {
+  ENDINGS_HINT,
+  fileStem,
+  isNeverRead,
+  isReadFile,
+  sourceNameOf,
+  unreadFile,
+} from './contract/upload/file-kinds.ts';
 export { getFileRoots } from './contract/upload/file-roots.ts';
 export { uploadName } from './contract/upload/upload-name.ts';
 export { uploadProblems } from './contract/upload/upload-problems.ts';

@@ -63,7 +63,7 @@ export function beginChild(
     if (pid !== undefined) children.ended(pid);
   });
   const discard = async () => {
-    // What begins it dies with us from its first word on: killed before, it would leave behind what it has begun.
+    // Until its first word the program is not bound to die with what begins it: killed earlier, that would leave it behind.
     await bounded?.pid.catch(() => undefined);
     child.kill('SIGKILL');
     return gone;

@@ -297,7 +297,7 @@ const WOULD = {
   ...{ files_read: 0, files_unchanged: 0, files_left_out: 0, left_out: [] },
 } as const;
 
-/** A file of several of a stream that cannot be described, as a sync would say it. */
+/** A file that a discovery could not describe, as a sync notes it. */
 const leftOutNote = ({ name, code, detail, hint }: DiscoveryStatusView['warnings'][number]) => ({
   ...({ kind: 'file_left_out', count: 1, file: name, code } as const),
   message: hint === null ? detail : `${detail} ${hint}`,

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { ENDINGS_HINT, fileStem, isNeverRead, isReadFile, unreadFile } from '@weir/plugin-sources/contract';
+import { ENDINGS_HINT, isNeverRead, isReadFile, sourceNameOf, unreadFile } from '@weir/plugin-sources/contract';
 import { CliError } from '../../cli-error.ts';
 
 const GLOB = /[*?[\]{}]/;
@@ -82,15 +82,8 @@ interface Meant {
   isWritten: boolean;
 }
 
-/** A name of a source made of a file name: its letters, digits and dashes, without endings and what a glob leaves open. */
-export function sourceName(file: string): string {
-  const stem = fileStem(path.basename(file));
-  const plain = stem
-    .toLowerCase()
-    .replace(/[^a-z0-9_-]+/g, '-')
-    .replace(/^[^a-z]+|[-_]+$/g, '');
-  return plain.slice(0, 63) || 'files';
-}
+/** The name of a source for a path or a glob. */
+export const sourceName = (file: string): string => sourceNameOf(path.basename(file));
 
 /** A glob for names as an upload keeps them: another sign stands where a name has one that is not kept. */
 export const globInUpload = (glob: string): string =>

@@ -36,7 +36,7 @@ export class ConnectorsAdd extends WeirCommand {
   name = Option.String('--name', { description: 'What people call it; its own title unless given' });
   version = Option.String('--pattern-version', { description: 'Version of the pattern, as 1.2.3' });
   open = Option.Array('--not-credential', [], {
-    description: 'Pointer of a field that is named as a secret is and is none; may be repeated',
+    description: 'Pointer of a field that is named like a secret but is not one; may be repeated',
   });
   dryRun = Option.Boolean('--dry-run', false, { description: 'Print the pattern; register nothing' });
   queue = Option.Boolean('--queue', false, { description: 'Accept the run although no worker polls for it' });
@@ -101,7 +101,7 @@ export class ConnectorsAdd extends WeirCommand {
     for (const pointer of found?.asked_fields ?? []) {
       const isOpen = this.open.includes(pointer);
       const made = isOpen ? 'is open, as you say' : `is a credential now: --not-credential ${pointer} leaves it open`;
-      this.note(`! ${pointer} is named as a secret is, and the image does not call it one; it ${made}`);
+      this.note(`! ${pointer} is named like a secret, but the image does not call it one; it ${made}`);
     }
   }
 

@@ -1,7 +1,7 @@
 import { type Emit, SourceError } from '@weir/connector-sdk';
 import type { SourceFile } from '../source-file.ts';
 
-/** Why a file is left out that nothing is said against. */
+/** Why a file is left out that has no fault of its own. */
 const ENDED = {
   kind: 'file_left_out',
   code: 'stream_ended',

@@ -12,7 +12,6 @@ import {
   unfitColumns,
 } from '@weir/lakehouse';
 import { endOf, SEEDS } from '../commit/commit-end.ts';
-import { deferWrites } from '../commit/deferred-writes.ts';
 import { replacedBy } from '../commit/find-commit.ts';
 import { dataLocation } from '../commit/staged-files.ts';
 import type { PreparedTable, PrepareOptions, TableHead, TableRef } from '../contract.ts';
@@ -60,7 +59,7 @@ async function laterTable(deps: TableDeps, tenant: Tenant, asked: WantedTable): 
   const [table] = await loadTables(deps, tenant, [asked.ref]);
   if (table === undefined) {
     if (deps.remote !== undefined) return tableNow(deps, tenant, asked);
-    const create = await draftNew({ ...deps, io: deferWrites(deps.io).io }, asked);
+    const create = draftNew(deps.warehouse, asked);
     return { table: create, brings: { create } };
   }
   const wanted = wantedSchema(table, asked);

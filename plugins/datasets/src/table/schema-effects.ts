@@ -3,13 +3,14 @@ import type { CommitEffect, CommitEvent, FoundTable } from '@weir/engine';
 import type { Tenant, TenantTransaction } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import {
-  createTable,
   currentSchema,
+  draftTable,
   FILE_COLUMN,
   outdatedMetadata,
   type PartitionBy,
   prepareAppend,
   type RemoteCatalog,
+  stringifyMetadata,
   type TableChange,
   type TableIdent,
   type TableSchema,
@@ -130,15 +131,12 @@ function foundTable(table: CurrentTable | undefined, wanted: WantedTable): Found
   };
 }
 
-/** A table that is not there yet, in a place of its own. */
-export function draftNew(
-  { io, warehouse }: Pick<TableDeps, 'io' | 'warehouse'>,
-  wanted: WantedTable,
-): Promise<CurrentTable> {
+/** A table that is not there yet, in a place of its own; nothing is written. */
+export function draftNew(warehouse: string, wanted: WantedTable): CurrentTable {
   const location = newTableLocation(warehouse, wanted.ref);
   const { columns } = fittingColumns(wanted.wanted, wanted);
   const { partitionBy } = wanted;
-  return createTable({ io, location, columns, ...(partitionBy && { partitionBy: partitionBy as PartitionBy }) });
+  return draftTable({ location, columns, ...(partitionBy && { partitionBy: partitionBy as PartitionBy }) });
 }
 
 async function draftSchema(
@@ -149,7 +147,8 @@ async function draftSchema(
   const { policy } = wanted;
   const writes = deferWrites(io);
   if (from === undefined) {
-    const to = await draftNew({ io: writes.io, warehouse }, wanted);
+    const to = draftNew(warehouse, wanted);
+    await writes.io.write(to.metadataLocation, stringifyMetadata(to.metadata));
     return { from, to, change: undefined, writes: remote === undefined ? writes : deferWrites(io) };
   }
   const { metadata, metadataLocation } = from;

@@ -130,8 +130,8 @@ function FoundImage({ runId, found }: { runId: string; found: Found }) {
           <Stack gap={6}>
             <Text fw={560}>Are these secret?</Text>
             <Text size="sm" c="dimmed">
-              They are named as secrets are, and the image does not call them so. What is ticked is kept sealed and
-              never shown.
+              They are named like secrets, but the image does not call them so. What is ticked is kept sealed and never
+              shown.
             </Text>
             {found.asked_fields.map((pointer) => (
               <Checkbox

@@ -86,7 +86,7 @@ export const Inspection = Type.Object({
       spec: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of the configuration' }),
       credential_fields: Pointers('Pointers of fields that the image calls secret'),
       asked_fields: Pointers(
-        'Pointers of fields that are named as secrets are and that the image does not call secret: they become credentials unless not_credentials lists them',
+        'Pointers of fields that are named like secrets but that the image does not call so: they become credentials unless not_credentials lists them',
       ),
       place_fields: Pointers('Pointers of fields that say where the connector goes'),
     }),

@@ -15,6 +15,17 @@ export const isNeverRead = (file: string): boolean => SPREADSHEET.test(file) || 
 /** The name of a file without what says its format and packing. */
 export const fileStem = (file: string): string => file.replace(ENDINGS, '');
 
+const MAX_SOURCE_NAME = 63;
+
+/** A name of a source made of a file name: its letters, digits and dashes, without endings and what a glob leaves open. */
+export function sourceNameOf(file: string): string {
+  const plain = fileStem(file)
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^[^a-z]+|[-_]+$/g, '');
+  return plain.slice(0, MAX_SOURCE_NAME) || 'files';
+}
+
 /** Why a file of another ending is not read, and what helps. */
 export function unreadFile(file: string): { code: string; detail: string; hint: string } {
   if (SPREADSHEET.test(file)) {

@@ -8,7 +8,7 @@ import { walkFields } from '../config/walk-fields.ts';
 export interface FoundFields {
   /** It calls them secret. */
   credentials: string[];
-  /** They are named as secrets are, and it does not call them so. */
+  /** They are named like secrets, but it does not call them so. */
   asked: string[];
   /** They say where the connector goes. */
   places: string[];

@@ -25,7 +25,7 @@ import type { RoleEngine } from '../runtime/role-engine.ts';
 const MS_PER_SECOND = 1_000;
 const BYTES_PER_MIB = 1024 ** 2;
 
-/** How an image ends that is none of a connector: what it does is no answer to `spec`. */
+/** Failures of an image that is no connector: it does not answer `spec`. */
 const NOT_A_CONNECTOR: readonly string[] = [
   ...['connector_no_answer', 'connector_usage', 'connector_failed', 'connector_crashed'],
   ...['connector_never_spoke', 'connector_silent', 'connector_run_too_long', 'protocol_violation'],

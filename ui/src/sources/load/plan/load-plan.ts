@@ -1,6 +1,12 @@
-import { fileStem, isNeverRead, isReadFile, type StreamLookView, uploadName } from '@weir/plugin-sources/contract';
+import {
+  fileStem,
+  isNeverRead,
+  isReadFile,
+  type StreamLookView,
+  sourceNameOf,
+  uploadName,
+} from '@weir/plugin-sources/contract';
 
-const MAX_NAME = 63;
 const MAX_UNSENT_CHARS = 1_500;
 const MAX_STREAMS_CHARS = 5_000;
 
@@ -39,15 +45,9 @@ export interface LoadPlan {
   streams: readonly PlannedStream[] | undefined;
 }
 
-/** The name of a source for files: of the letters, digits and dashes of the first one's name. */
-export function proposedName(files: readonly { name: string }[]): string {
-  const first = files.find(({ name }) => isReadFile(name)) ?? files[0];
-  const plain = fileStem(first?.name ?? '')
-    .toLowerCase()
-    .replace(/[^a-z0-9_-]+/g, '-')
-    .replace(/^[^a-z]+|[-_]+$/g, '');
-  return plain.slice(0, MAX_NAME) || 'files';
-}
+/** The name of a source for files: made of the first one that is read. */
+export const proposedName = (files: readonly { name: string }[]): string =>
+  sourceNameOf((files.find(({ name }) => isReadFile(name)) ?? files[0])?.name ?? '');
 
 /** Which chosen files are sent, and why the others are not: they have no bytes, are never read, or another one has their name. */
 export function sendable<F extends { name: string; size: number }>(
