@@ -108,13 +108,16 @@ export async function changeSnapshot(
   const io = tableFiles(input.io, metadata);
   for (const { location } of files) io.assertInside(location);
   const parent = findSnapshot(metadata);
-  const snapshotId = newSnapshotId();
+  const snapshotId = input.snapshotId ?? newSnapshotId();
   const current = parent ? await manifestsOf(io, parent) : [];
   const draft: SnapshotDraft = { io, metadata, parent, current, snapshotId };
   const placed = files.map((file) => placeFile(metadata, file));
   const replacement = await replace(draft);
   const { kept, rewritten, removed, operation } = replacement;
   if (!allowEmpty && placed.length === 0 && removed.length === 0) return { change, pending: [], snapshotId: undefined };
+  if (metadata.snapshots.some((one) => one['snapshot-id'] === snapshotId)) {
+    throw new LakehouseError('base_moved', 'The table has a snapshot of this id');
+  }
 
   const sequenceNumber = metadata['last-sequence-number'] + 1n;
   const maker = manifestMaker(draft, sequenceNumber);

@@ -24,6 +24,8 @@ export type CommitInput = TableInput & {
   readonly schema?: TableSchema;
   /** Make a snapshot even when no file comes and none goes. */
   readonly allowEmpty?: boolean;
+  /** The id of the snapshot, where readers know it already; one that the table has is `base_moved`. Otherwise drawn. */
+  readonly snapshotId?: bigint;
 };
 
 /** An overwrite of the whole table or of some of its partitions. */

@@ -3,7 +3,7 @@ import type { CommitEffect, CommitEvent, Draft } from '@weir/engine';
 import { faultpoint, type Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import { type CommitRequest, datasetProblems, type TableCommit } from '../contract.ts';
-import { type CurrentTable, loadTables, type TableDeps } from '../store/table-store.ts';
+import { type CurrentTable, loadTables, newTableOf, type TableDeps } from '../store/table-store.ts';
 import { commitId } from './commit-id.ts';
 import { draftOf, draftTable, type TableDraft } from './draft-table.ts';
 import { findCommit } from './find-commit.ts';
@@ -77,7 +77,7 @@ export function commitEffects(deps: TableDeps, tenant: Tenant, request: CommitRe
 }
 
 /** The tables as they stand; in the place of one that a commit makes, the one to be made. */
-async function loadAll(
+export async function loadAll(
   deps: TableDeps,
   tenant: Tenant,
   commits: readonly TableCommit[],
@@ -88,7 +88,7 @@ async function loadAll(
     commits.map(({ ref }) => ref),
   );
   return commits.map(({ create }, at) => {
-    const [there, made] = [loaded[at], create as CurrentTable | undefined];
+    const [there, made] = [loaded[at], create && newTableOf(create)];
     if (made !== undefined && there !== undefined && !isSame(there, made)) throw datasetProblems.baseMoved();
     const table = there ?? made;
     if (table === undefined) throw kernelProblems.notFound();

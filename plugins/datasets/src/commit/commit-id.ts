@@ -1,9 +1,13 @@
 import type { Snapshot } from '@weir/lakehouse';
 import type { CommitRequest, TableCommit } from '../contract.ts';
 
+/** The run whose rows, or whose checkpoint, a part of a commit is. */
+export const runOf = (runId: string, part: { runId?: string }): string => part.runId ?? runId;
+
 /** What identifies a commit of one table, whatever attempt makes it. */
-export function commitId(runId: string, { streamId, batch }: Pick<TableCommit, 'streamId' | 'batch'>): string {
-  return `${runId}:${streamId}:${batch}`;
+export function commitId(runId: string, commit: Pick<TableCommit, 'runId' | 'streamId' | 'batch'>): string {
+  const { streamId, batch } = commit;
+  return `${runOf(runId, commit)}:${streamId}:${batch}`;
 }
 
 /**
@@ -33,7 +37,7 @@ function nameOf(id: string, attempt: string): string {
 export function commitSummary(runId: string, commit: TableCommit): Record<string, string> {
   if (commit.mode === 'fence') return { 'weir.commit-id': commitId(runId, commit), 'weir.mode': commit.mode };
   return {
-    'weir.run-id': runId,
+    'weir.run-id': runOf(runId, commit),
     'weir.stream-id': commit.streamId,
     'weir.attempt': String(commit.attempt),
     'weir.batch': String(commit.batch),

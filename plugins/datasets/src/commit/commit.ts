@@ -24,7 +24,7 @@ export async function commitTables(
   const { remote } = deps;
   const commit = { request, lease };
   const isAtomic = remote === undefined || (await remote.commitsManyTables());
-  if (!isAtomic && request.checkpoints.length > 1) throw datasetProblems.catalogMovesOneTable();
+  if (!isAtomic && movesAsOne(request)) throw datasetProblems.catalogMovesOneTable();
   const machine = commitMachine({
     tables: request.tables.map((commit) => ({
       commitId: commitId(request.runId, commit),
@@ -41,6 +41,11 @@ export async function commitTables(
   driver.send({ type: 'start' });
   const snapshots = endOf((await driver.ended).result);
   return { tables: request.tables.map(({ ref }, at) => ({ ref, snapshotId: snapshots[at] ?? null })) };
+}
+
+/** Whether no part of a commit may be published without the others. */
+function movesAsOne({ tables, checkpoints, together }: CommitRequest): boolean {
+  return checkpoints.length > 1 || (together === true && tables.length > 1);
 }
 
 /** Whether a commit leaves its table as it is. An overwrite with no files empties the table; a fence adds a snapshot. */

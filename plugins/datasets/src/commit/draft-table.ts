@@ -37,17 +37,17 @@ export async function draftTable(
   const files = await checkStagedFiles(io, table.metadata, commit.files);
   const writes = deferWrites(io);
   const { metadata, metadataLocation } = table;
-  // The log of a table names its first metadata, so that lies there too.
-  if (makes({ commit, from: table })) await writes.io.write(metadataLocation, stringifyMetadata(metadata));
+  // The log of a table names its first metadata, so that lies there too; a draft of the table has written it.
+  const isUnwritten = table.isNew === true && !(await io.exists(metadataLocation));
+  if (isUnwritten) await writes.io.write(metadataLocation, stringifyMetadata(metadata));
   const summary = commitSummary(runId, commit);
   const input = { io: writes.io, metadata, metadataLocation, files, summary, writeMetadata: writesMetadata };
-  const prepared = await prepare({ ...input, ...grown(commit) }, commit);
+  const prepared = await prepare({ ...input, ...grown(commit), ...known(commit) }, commit);
   return { commit, from: table, files, prepared, writes };
 }
 
-/** Whether the commit makes its table: one that an earlier try has made is there. */
-export const makes = ({ commit, from }: Pick<TableDraft, 'commit' | 'from'>): boolean => from === commit.create;
-
+/** Every re-draft of a commit makes the snapshot that readers of its draft know. */
+const known = ({ snapshotId = null }: TableCommit) => (snapshotId === null ? {} : { snapshotId: BigInt(snapshotId) });
 const grown = ({ schema }: TableCommit) => (schema === undefined ? {} : { schema: schema as TableSchema });
 
 function prepare(input: CommitInput, commit: TableCommit): Promise<PreparedCommit> {

@@ -3,7 +3,8 @@ import { writeCheckpoint } from '../checkpoint/checkpoints.ts';
 import type { CommitRequest, StagedPlace } from '../contract.ts';
 import { identOf, type TableDeps } from '../store/table-store.ts';
 import type { Pointers } from './commit-effects.ts';
-import { makes, type TableDraft } from './draft-table.ts';
+import { runOf } from './commit-id.ts';
+import type { TableDraft } from './draft-table.ts';
 import { asLostRace, LostRace } from './outcome.ts';
 import { outdatedBy, removeListed } from './outdated-metadata.ts';
 import { enterStaged, leaveStaged, settleStaged } from './staged-files.ts';
@@ -57,16 +58,17 @@ async function moveAll(
     const { commit, from, prepared } = draft;
     const to = prepared.newMetadataLocation;
     const ident = identOf(commit.ref);
-    if (makes(draft)) {
+    if (from.isNew === true) {
       await catalog.ensureNamespace(tx.sql, commit.ref.namespace);
       await catalog.insertTable(tx.sql, ident, to).catch(asLostRace);
     } else if (to === from.metadataLocation) continue;
     else if (!(await catalog.swapPointer(tx.sql, ident, from.metadataLocation, to))) throw new LostRace();
-    const by = prepared.snapshotId === undefined ? 'schema' : { runId, streamId: commit.streamId };
+    const by =
+      prepared.snapshotId === undefined ? 'schema' : { runId: runOf(runId, commit), streamId: commit.streamId };
     await tellCommitted(deps, tx, { ref: commit.ref, metadata: prepared.metadata, by });
   }
   await faultpoint('S11');
-  for (const checkpoint of checkpoints) await writeCheckpoint(tx, runId, checkpoint);
+  for (const checkpoint of checkpoints) await writeCheckpoint(tx, runOf(runId, checkpoint), checkpoint);
   await leaveStaged(
     tx,
     drafts.flatMap(({ writes }) => writes.locations()),

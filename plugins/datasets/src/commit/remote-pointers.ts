@@ -4,6 +4,7 @@ import { writeCheckpoint } from '../checkpoint/checkpoints.ts';
 import type { CommitRequest } from '../contract.ts';
 import { identOf, loadTables, type TableDeps } from '../store/table-store.ts';
 import type { Pointers } from './commit-effects.ts';
+import { runOf } from './commit-id.ts';
 import type { TableDraft } from './draft-table.ts';
 import { placesOf } from './joint-pointers.ts';
 import { LostRace } from './outcome.ts';
@@ -41,11 +42,13 @@ export function remotePointers(
       const rest = await db.transaction(async (tx) => {
         if (assertLease) await kernel.runs.assertLease(tx, lease.runId, lease.leaseEpoch);
         if (!(await letPendingGo(tx, request))) return [];
-        for (const checkpoint of request.checkpoints) await writeCheckpoint(tx, request.runId, checkpoint);
-        for (const [at, { ref, streamId }] of request.tables.entries()) {
+        for (const checkpoint of request.checkpoints)
+          await writeCheckpoint(tx, runOf(request.runId, checkpoint), checkpoint);
+        for (const [at, commit] of request.tables.entries()) {
+          const { ref, streamId } = commit;
           const metadata = tables[at]?.metadata;
           if (metadata === undefined) continue;
-          await tellCommitted(deps, tx, { ref, metadata, by: { runId: request.runId, streamId } });
+          await tellCommitted(deps, tx, { ref, metadata, by: { runId: runOf(request.runId, commit), streamId } });
         }
         return settleStaged(tx, request.runId, request.tables);
       });

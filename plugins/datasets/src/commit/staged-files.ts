@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value';
 import type { TenantTransaction } from '@weir/kernel';
 import { type FileIO, type StagedFile, type TableMetadata, toLocation } from '@weir/lakehouse';
 import { datasetProblems, type StagedPlace, type TableCommit } from '../contract.ts';
+import { runOf } from './commit-id.ts';
 
 /** Characters of the longest scheme with its slashes, `file:///`. */
 const SCHEME_LENGTH = 8;
@@ -110,24 +111,26 @@ export async function settleStaged(
 
 /** Enters what was staged and is not committed, as far as it lies where the run has said that it stages. */
 async function enterRest(tx: TenantTransaction, runId: string, commits: readonly TableCommit[]): Promise<string[]> {
-  const rows = commits.flatMap(({ ref, files, staged = [] }) => {
+  const rows = commits.flatMap((commit) => {
+    const { ref, files, staged = [] } = commit;
     const rest = new Set(staged.map(locationOf)).difference(new Set(files.map(locationOf)));
-    return [...rest].map((location) => ({ namespace: ref.namespace, table_name: ref.table, location }));
+    const owner = runOf(runId, commit);
+    return [...rest].map((location) => ({ run_id: owner, namespace: ref.namespace, table_name: ref.table, location }));
   });
   if (rows.length === 0) return [];
   const entered = await tx.sql(
     `insert into datasets.staged_file (tenant_id, run_id, namespace, table_name, location)
-     select $1::uuid, $2::uuid, namespace, table_name, location
-     from jsonb_to_recordset($3::jsonb) as rest(namespace text, table_name text, location text)
+     select $1::uuid, run_id, namespace, table_name, location
+     from jsonb_to_recordset($2::jsonb) as rest(run_id uuid, namespace text, table_name text, location text)
      where exists (
        select 1 from datasets.staged_file known
-       where known.tenant_id = $1 and known.run_id = $2
+       where known.tenant_id = $1 and known.run_id = rest.run_id
          and known.namespace = rest.namespace and known.table_name = rest.table_name
          and case when known.is_folder then starts_with(rest.location, known.location || '/')
                   else rest.location = known.location end)
      on conflict (tenant_id, location) do update set run_id = excluded.run_id
      returning location`,
-    [tx.tenant.tenantId, runId, JSON.stringify(rows)],
+    [tx.tenant.tenantId, JSON.stringify(rows)],
   );
   return entered.rows.map((row) => String(row.location));
 }

@@ -24,6 +24,8 @@ export interface AskedInput {
   readonly snapshotId?: string | null;
   /** Answers what became of the rows since this snapshot; null: since before the first. */
   readonly since?: string | null;
+  /** A metadata file of the table that no catalog names, as `draft` answered; read in place of the table as it is. */
+  readonly draft?: string;
 }
 
 /** A dataset at one snapshot, as a run reads it. */
@@ -44,6 +46,8 @@ export interface PinnedInput {
   metadataLocation: string;
   /** Files, deletes and schema for the process that reads them: cloned between processes as it is, never stored. */
   plan: object;
+  /** Of a draft: the newest snapshot of it that the table has, null if it has none. A hold keeps this one. */
+  draftBase?: string | null;
   /** Of one that was asked for with `since`. */
   change?: InputChange;
   /** What opens the store of the files. It may hold credentials, so it is never logged and never stored. */
@@ -54,7 +58,8 @@ export interface PinnedInput {
 export interface InputsService {
   /**
    * The datasets as they all were at one moment, or at the snapshots that are named. Throws `invalid_dataset_id`,
-   * `dataset_not_readable` and `not_found` as every other way to rows does, and `conflict` where a remote catalog moves
+   * `dataset_not_readable`, also for a draft that lies in no folder of its table, and `not_found` as every other way to
+   * rows does, and `conflict` where a remote catalog moves
    * the tables faster than they can be read together.
    */
   pin(tenant: TableOwner, asked: readonly AskedInput[]): Promise<PinnedInput[]>;

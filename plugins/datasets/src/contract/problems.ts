@@ -54,8 +54,8 @@ export const datasetProblems = {
     code: 'catalog_moves_one_table',
     status: 422,
     title: 'Catalog moves one table at a time',
-    detail: 'The commit is of several streams that share one state, and the catalog cannot commit it in one step.',
-    hint: 'Use a catalog that commits several tables in one transaction, or read each of these streams by a source of its own.',
+    detail: 'The commit is of several tables that belong together, and the catalog cannot commit them in one step.',
+    hint: 'Use a catalog that commits several tables in one transaction. Otherwise read each of the streams by a source of its own, or publish each table by itself.',
   }),
   schemaFrozen: problem({
     code: 'schema_frozen',

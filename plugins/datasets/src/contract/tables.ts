@@ -120,6 +120,14 @@ export interface StagedPlace {
   isFolder: boolean;
 }
 
+/** A table that its first commit makes. */
+export interface NewTable {
+  /** Where its first metadata file goes. */
+  metadataLocation: string;
+  /** The text of that file. */
+  metadata: string;
+}
+
 /** The files that one commit brings to one table, and what the snapshot says about them. */
 export interface TableCommit {
   ref: TableRef;
@@ -144,8 +152,8 @@ export interface TableCommit {
   partitions?: readonly Readonly<Record<string, string | null>>[];
   /** The schema under which `files` were written, a successor of the table's; as `prepare` answered. */
   schema?: object;
-  /** The table itself, which is not there yet, as `prepare` answered; another one there is `base_moved`. */
-  create?: object;
+  /** The table itself, which is not there yet, as `prepare` answered: plain JSON. Another one there is `base_moved`. */
+  create?: NewTable;
   /** The schema under which `files` were written, where `prepare` answered that it `replaces` the table's; of an overwrite only. */
   replaceSchema?: object;
   /** The spec under which `files` were written, where `prepare` answered that it `replacesSpec`; of an overwrite only. */
@@ -163,6 +171,10 @@ export interface TableCommit {
    * in the table is `commit_superseded`. What `resume` answers; needed where pointers and checkpoints do not move together.
    */
   follows?: string | null;
+  /** The id of the snapshot that this makes, if it makes one: what its `draft` answered, as readers know it. Otherwise drawn. */
+  snapshotId?: string | null;
+  /** The run whose rows these are, where another one commits them: a part of a whole. Otherwise the run of the request. */
+  runId?: string;
   streamId: string;
   attempt: number;
   /** Counts on across the attempts of a run; `<run>:<stream>:<batch>` is the commit id. */
@@ -178,6 +190,8 @@ export interface CheckpointWrite {
   key: string;
   state: unknown;
   counters: CheckpointCounters;
+  /** The run that it is of; the run of the request unless said. */
+  runId?: string;
 }
 
 /** What a producer counts along with its state; as opaque as the state. */
@@ -190,6 +204,26 @@ export interface CommitRequest {
   /** Each table at most once. */
   tables: readonly TableCommit[];
   checkpoints: readonly CheckpointWrite[];
+  /** All tables move in one step or none: where the catalog cannot do that, several are `catalog_moves_one_table`. */
+  together?: true;
+}
+
+/** What a run would commit to one table, for others to read before it does. */
+export interface DraftRequest {
+  runId: string;
+  leaseEpoch: number;
+  table: TableCommit;
+}
+
+/** A table as its commit would make it, which no catalog names. */
+export interface DraftedTable {
+  ref: TableRef;
+  /** The metadata file that says it; `draft` of an input to be pinned. */
+  metadataLocation: string;
+  /** The newest snapshot of the draft, null if it has none; to be the `snapshotId` of the commit. */
+  snapshotId: string | null;
+  /** Rows that the table would have by the totals of its snapshot, in decimal digits. */
+  rows: string;
 }
 
 export interface CommitResult {
@@ -290,11 +324,18 @@ export interface TablesService {
    * files to append mean no snapshot. A repeated call with the same files and batch answers what the first
    * one did. Throws `commit_conflict` after a bounded number of lost races, `base_moved` for a row delta whose table has
    * moved on, `LeaseLost` for an old attempt, `commit_superseded` where a newer one has committed, `staged_file_refused`
-   * for a file outside its table, `catalog_moves_one_table` for several checkpoints where the catalog cannot move several
-   * tables in one step, and `dependency_unavailable` when the outcome cannot be known yet: call again with the
+   * for a file outside its table, `catalog_moves_one_table` for several checkpoints, or for several tables that move
+   * `together`, where the catalog cannot move several tables in one step, and `dependency_unavailable` when the outcome cannot be known yet: call again with the
    * same request. Deletes no staged file before it holds, and of them only the rest of `staged`.
    */
   commit(tenant: TableOwner, request: CommitRequest): Promise<CommitResult>;
+  /** Whether a commit of several tables may ask that they move `together`. */
+  canPublishTogether(tenant: TableOwner): Promise<boolean>;
+  /**
+   * Writes what a commit would make of a table, below which no pointer moves; what it writes is of the run, and swept as
+   * what it has staged. Throws as `commit` does, `base_moved` also for a table that has moved from the `base`.
+   */
+  draft(tenant: TableOwner, request: DraftRequest): Promise<DraftedTable>;
   /** The last checkpoint stored under the key. */
   checkpoint(tenant: TableOwner, key: string): Promise<Checkpoint | undefined>;
   /** What holds of the table now. Never throws for a name: one that is not the tenant's is neither writable nor there. */

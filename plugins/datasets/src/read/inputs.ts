@@ -4,11 +4,14 @@ import {
   countFiles,
   currentSchema,
   findSnapshot,
+  isBelow,
+  mainLine,
   pinnedRows,
   rowsSince,
   type Snapshot,
   type TableMetadata,
   type TableSchema,
+  toLocation,
 } from '@weir/lakehouse';
 import {
   datasetProblems,
@@ -24,7 +27,7 @@ import { mayRead, readableBy } from '../dataset/readable.ts';
 import { typeText } from '../dataset/type-text.ts';
 import { producedTables } from '../producer/producers.ts';
 import { asProblems } from '../store/lakehouse-problem.ts';
-import { type CurrentTable, loadTables, type TableDeps } from '../store/table-store.ts';
+import { type CurrentTable, liesWithin, loadTables, type TableDeps } from '../store/table-store.ts';
 import { holdInputs, releaseInputs } from '../sweep/holds.ts';
 import { markInputs, unmarkInputs } from '../sweep/marks.ts';
 import { listTables } from './list-tables.ts';
@@ -38,6 +41,7 @@ const MAX_READS = 5;
 
 interface Asked {
   ref: TableRef;
+  draft: string | undefined;
   snapshotId: string | null | undefined;
   since: string | null | undefined;
 }
@@ -48,7 +52,7 @@ export function inputsService(deps: TableDeps & { catalogName: string }): Inputs
     async pin(tenant, asked) {
       if (asked.length > MAX_PINNED_INPUTS) throw kernelProblems.validationFailed({ errors: [] });
       const wanted = asked.map(({ datasetId: id, ...one }) => ({
-        ...{ ref: parseDatasetId(id), snapshotId: one.snapshotId, since: one.since },
+        ...{ ref: parseDatasetId(id), snapshotId: one.snapshotId, since: one.since, draft: one.draft },
       }));
       const refs = wanted.map(({ ref }) => ref);
       return asProblems(async () => {
@@ -56,6 +60,7 @@ export function inputsService(deps: TableDeps & { catalogName: string }): Inputs
         return Promise.all(
           tables.map((table, at) => {
             const one = wanted[at];
+            if (one?.draft !== undefined) return pinnedDraft(deps, table, { ...one, draft: one.draft });
             if (table === undefined || one === undefined) throw kernelProblems.notFound();
             return pinned(deps, table, one);
           }),
@@ -119,6 +124,29 @@ async function settledCut(deps: TableDeps, tenant: Tenant, refs: readonly TableR
   }
   return tables;
 }
+
+/** The table as a draft has it. That it lies in a folder of this table is what lets this tenant read it. */
+async function pinnedDraft(
+  deps: TableDeps,
+  table: CurrentTable | undefined,
+  asked: Asked & { draft: string },
+): Promise<PinnedInput> {
+  const { ref, draft: metadataLocation } = asked;
+  const isOf = (location: string): boolean =>
+    liesWithin(deps.warehouse, ref, location) || (table !== undefined && isWithin(table.metadata.location, location));
+  if (!isOf(metadataLocation)) throw datasetProblems.datasetNotReadable();
+  const metadata = await deps.scanner.metadata(ref, metadataLocation);
+  if (!isOf(metadata.location)) throw datasetProblems.datasetNotReadable();
+  const published = new Set(table?.metadata.snapshots.map((one) => one['snapshot-id']));
+  const base = mainLine(metadata).find((one) => published.has(one['snapshot-id']));
+  const draftBase = base?.['snapshot-id'].toString() ?? null;
+  return { ...(await pinned(deps, { metadata, metadataLocation }, asked)), draftBase };
+}
+
+const isWithin = (folder: string, location: string): boolean => {
+  const [outer, inner] = [toLocation(folder), toLocation(location)];
+  return inner === outer || isBelow(outer, inner);
+};
 
 async function pinned(
   { scanner, store }: TableDeps,

@@ -3,13 +3,15 @@ import type { Kernel, Tenant } from '@weir/kernel';
 import {
   type FileIO,
   type JdbcCatalog,
+  parseExact,
   type RemoteCatalog,
   type StoreOptions,
+  stringifyMetadata,
   type TableMetadata,
   toLocation,
 } from '@weir/lakehouse';
 import type { EventsService } from '@weir/plugin-platform/contract';
-import type { TableRef } from '../contract.ts';
+import type { NewTable, TableRef } from '../contract.ts';
 import { copyPointers } from './pointer-copies.ts';
 import type { TableScanner } from './table-folders.ts';
 
@@ -33,6 +35,17 @@ export interface TableDeps {
 export interface CurrentTable {
   metadata: TableMetadata;
   metadataLocation: string;
+  /** Its pointer does not exist yet: the commit makes it. */
+  isNew?: true;
+}
+
+/** A table that its first commit makes, as a commit brings it. */
+export function textOfNew({ metadata, metadataLocation }: CurrentTable): NewTable {
+  return { metadataLocation, metadata: stringifyMetadata(metadata).toString() };
+}
+
+export function newTableOf({ metadata, metadataLocation }: NewTable): CurrentTable {
+  return { metadata: parseExact(metadata) as TableMetadata, metadataLocation, isNew: true };
 }
 
 const SUFFIX_BYTES = 4;

@@ -26,9 +26,12 @@ export async function holdInputs(
   tx: CallerTransaction,
   { runId, pins }: { runId: string; pins: readonly PinnedInput[] },
 ): Promise<void> {
-  const rows = pins.flatMap(({ ref, snapshotId, metadataLocation }) =>
-    snapshotId === null ? [] : [{ ...ref, snapshot_id: snapshotId, metadata_location: metadataLocation }],
-  );
+  const rows = pins.flatMap((pin) => {
+    const snapshotId = heldOf(pin);
+    return snapshotId === null
+      ? []
+      : [{ ...pin.ref, snapshot_id: snapshotId, metadata_location: pin.metadataLocation }];
+  });
   if (rows.length === 0) return;
   await tx.sql(
     `insert into datasets.input_hold (tenant_id, run_id, namespace, table_name, snapshot_id, metadata_location)
@@ -40,6 +43,10 @@ export async function holdInputs(
   );
   if (deps.remote === undefined) await assertKept(deps, tx, pins);
 }
+
+/** The files of a draft are of the run that staged them; those of its base are the table's. */
+const heldOf = ({ snapshotId, draftBase }: PinnedInput): string | null =>
+  draftBase === undefined ? snapshotId : draftBase;
 
 /** An expiry moves the pointer and then looks for holds: with the pointers locked, it sees ours or we see what it dropped. */
 async function assertKept(
@@ -56,7 +63,9 @@ async function assertKept(
     [catalogName, refs],
   );
   const places = new Map(rows.map(({ id, metadata_location: place }) => [String(id), String(place)]));
-  for (const { datasetId, ref, snapshotId, metadataLocation } of pins) {
+  for (const pin of pins) {
+    const { datasetId, ref, metadataLocation } = pin;
+    const snapshotId = heldOf(pin);
     const place = places.get(datasetId);
     if (snapshotId === null || place === undefined || place === metadataLocation) continue;
     const { snapshots } = await scanner.metadata(ref, place);

@@ -15,7 +15,7 @@ import { endOf, SEEDS } from '../commit/commit-end.ts';
 import { replacedBy } from '../commit/find-commit.ts';
 import { dataLocation } from '../commit/staged-files.ts';
 import type { PreparedTable, PrepareOptions, TableHead, TableRef } from '../contract.ts';
-import { type CurrentTable, loadTables, type TableDeps } from '../store/table-store.ts';
+import { type CurrentTable, loadTables, type TableDeps, textOfNew } from '../store/table-store.ts';
 import { assertFrozen, draftNew, schemaEffects, type WantedTable } from './schema-effects.ts';
 import { fittingColumns, wantedColumns } from './wanted-columns.ts';
 import { isEnough, type WantedSchema, wantedSchema } from './wanted-schema.ts';
@@ -59,8 +59,8 @@ async function laterTable(deps: TableDeps, tenant: Tenant, asked: WantedTable): 
   const [table] = await loadTables(deps, tenant, [asked.ref]);
   if (table === undefined) {
     if (deps.remote !== undefined) return tableNow(deps, tenant, asked);
-    const create = draftNew(deps.warehouse, asked);
-    return { table: create, brings: { create } };
+    const made = draftNew(deps.warehouse, asked);
+    return { table: made, brings: { create: textOfNew(made) } };
   }
   const wanted = wantedSchema(table, asked);
   if (isEnough(wanted)) return { table, brings: {} };

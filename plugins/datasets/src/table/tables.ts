@@ -9,6 +9,7 @@ import type { TableDeps } from '../store/table-store.ts';
 import { describeTable, tableSnapshots } from './describe.ts';
 import { prepareTable, tableConflicts, tableHead } from './prepare.ts';
 import { resumeStream } from './resume.ts';
+import { writeDraft } from './write-draft.ts';
 
 /** The one way by which rows get into tables; every call checks that its tables are the tenant's own. */
 export function tablesService(deps: TableDeps): TablesService {
@@ -45,6 +46,11 @@ export function tablesService(deps: TableDeps): TablesService {
       for (const ref of refs) assertWritable(tenant.scope, ref);
       assertDistinct(refs);
       return measured(request, () => asProblems(() => commitTables(deps, tenant, request)));
+    },
+    canPublishTogether: async () => deps.remote === undefined || deps.remote.commitsManyTables(),
+    async draft(tenant, request) {
+      assertWritable(tenant.scope, request.table.ref);
+      return asProblems(() => writeDraft(deps, tenant, request));
     },
     async checkpoint(tenant, key) {
       return kernel.db(tenant).transaction((tx) => readCheckpoint(tx, key));
