@@ -29,7 +29,14 @@ export {
   SnapshotId,
 } from './contract/datasets.ts';
 export {
+  type DeclaredTable,
+  type NamedProducer,
+  TableDeclarations,
+  type TablesDeclared,
+} from './contract/declared-tables.ts';
+export {
   type AskedInput,
+  type DeclaredInput,
   type InputChange,
   Inputs,
   type InputsService,
@@ -104,4 +111,5 @@ export {
   type TableSnapshot,
   Tables,
   type TablesService,
+  type TypedColumn,
 } from './contract/tables.ts';

@@ -1,4 +1,6 @@
+import { contribute } from '@weir/kernel';
 import t from 'tap';
+import { TableDeclarations, type TablesDeclared } from '../src/contract.ts';
 import { sweep } from '../src/sweep/sweep.ts';
 import { batch, depsOf, lake, rewrite } from './kit.ts';
 
@@ -132,3 +134,46 @@ t.test('a snapshot that changes no row → the rows are those of the one before 
   const more = await world.land(acme, 'orders', [{ id: 2 }]);
   t.match(await pinned(), { snapshotId: more.snapshotId, rowsSnapshotId: more.snapshotId });
 });
+
+t.test(
+  'tables that are declared → the columns that they will have; unreadable ones are not even asked for',
+  async (t) => {
+    const asked: string[] = [];
+    const schema = { type: 'object', properties: { id: { type: 'integer' }, at: { type: 'array' } } };
+    const nested = { exactly: [{ name: 'at', type: { list: { struct: [{ name: 'city', type: 'string' }] } } }] };
+    const kindOf = (table: string) => (table === 'later' ? ('soft_delete' as const) : nested);
+    const declared: TablesDeclared = async (_, refs) =>
+      refs.map((ref) => {
+        asked.push(ref.table);
+        const facts = {
+          ref,
+          producer: { kind: 'source', id: '7', name: 'shop' },
+          next: { operation: 'a.b', text: 'Do' },
+        } as const;
+        return ref.table === 'unknown'
+          ? facts
+          : { ...facts, columns: { jsonSchema: schema, columns: kindOf(ref.table) } };
+      });
+    const world = await lake(t, {}, [contribute(TableDeclarations, declared)]);
+    const [acme, other] = [await world.tenant('acme'), await world.tenant('other')];
+    await world.land(acme, 'made', []);
+    const ids = [
+      'bronze.acme.later',
+      'bronze.acme.nested',
+      'bronze.acme.unknown',
+      'bronze.other.theirs',
+      'silver.acme.nobodys',
+    ];
+    const [later, lists, unknown, ...rest] = await world.inputs.declared(acme, ids);
+    t.strictSame([asked, rest], [['later', 'nested', 'unknown'], []]);
+    t.match(unknown, { datasetId: 'bronze.acme.unknown', producer: { name: 'shop' }, pin: undefined });
+    t.match(later, { pin: { snapshotId: null, rowsSnapshotId: null, rows: '0', bytes: '0', plan: { files: [] } } });
+    for (const [one, datasetId] of [[later, 'later'] as const, [lists, 'nested'] as const]) {
+      await world.tables.prepare(acme, world.tables.bronze(acme, datasetId), schema, { columns: kindOf(datasetId) });
+      const [there] = await world.inputs.pin(acme, [{ datasetId: `bronze.acme.${datasetId}` }]);
+      t.strictSame(one?.pin?.columns, there?.columns);
+    }
+    t.strictSame(lists?.pin?.columns, [{ name: 'at', type: 'list<struct<city: string>>' }]);
+    t.strictSame(await world.inputs.declared(other, ids), []);
+  },
+);

@@ -28,6 +28,7 @@ t.test('a definition that is hydrated → inputs, columns, lineage, and an artif
       { column: 'id', sources: [source('id')], complete: true },
       { column: 'sum', sources: [source('total')], influences: [source('id'), source('note')], complete: true },
     ],
+    reads: ['id', 'total', 'note'].map((column) => ({ ...source(column), type: 'string' })),
   });
   t.equal(etag, '2');
   t.match(hints.at(-1), { topic: 'transform', id: made.transform_id, version: '2' });

@@ -36,6 +36,7 @@ const inputsOf = (pin: object): Partial<InputsService> => ({
       return { datasetId, ...pin } as PinnedInput;
     }),
   near: async (_, datasetId) => (datasetId.startsWith('bronze.acme.or') ? ORDERS : undefined),
+  declared: async () => [],
   unmark: async () => undefined,
 });
 

@@ -49,6 +49,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
   'sources.rotate_credentials': ofSource('credentials'),
   'sources.set_credentials': ofSource('credentials'),
   'sources.start_discovery': ofSource('streams'),
+  'sources.start_sync': ofSource(),
   'sources.trigger_schedule': ofSource('schedule'),
   'sources.update_source': ofSource('configuration'),
   'transform_patterns.list_transform_patterns': () => ({ to: '/transforms/patterns' }),

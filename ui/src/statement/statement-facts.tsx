@@ -10,7 +10,7 @@ const MAX_SHOWN = 60;
 export interface StatementView {
   valid: boolean;
   faults: readonly ShownFault[];
-  inputs: readonly { dataset_id: string }[];
+  inputs: readonly { dataset_id: string; not_made?: { kind: string; name: string } | null }[];
   columns: readonly { name: string; type: unknown }[];
   estimate: { rows: string; bytes: string } | null;
 }
@@ -34,6 +34,13 @@ export function StatementFacts({ statement, text, go }: StatementFactsProps) {
           Reads at most {countText(Number(estimate.rows))} rows, {bytesText(Number(estimate.bytes))}, of{' '}
           {inputs.map(({ dataset_id }) => dataset_id).join(', ')}.
         </Text>
+      )}
+      {inputs.map(({ dataset_id, not_made }) =>
+        not_made == null ? null : (
+          <Text key={dataset_id} size="sm">
+            {dataset_id} is not made yet. The {not_made.kind} {not_made.name} makes it.
+          </Text>
+        ),
       )}
       {columns.length === 0 ? null : <ColumnList columns={columns} />}
     </Stack>

@@ -1,4 +1,5 @@
 import { service } from '@weir/kernel/contract';
+import type { DeclaredTable } from './declared-tables.ts';
 import type { CallerTransaction, TableOwner, TableRef } from './tables.ts';
 
 /** Datasets that one call pins at most. */
@@ -54,6 +55,13 @@ export interface PinnedInput {
   store: object;
 }
 
+/** A dataset that a producer of the tenant is going to write. */
+export interface DeclaredInput extends Pick<DeclaredTable, 'producer' | 'next'> {
+  datasetId: string;
+  /** Its columns, without rows and without a snapshot; undefined while the producer does not know them. */
+  pin: PinnedInput | undefined;
+}
+
 /** Reads of several datasets at exact snapshots, which stay readable while a run needs them. */
 export interface InputsService {
   /**
@@ -63,6 +71,8 @@ export interface InputsService {
    * the tables faster than they can be read together.
    */
   pin(tenant: TableOwner, asked: readonly AskedInput[]): Promise<PinnedInput[]>;
+  /** What producers of the tenant declare of these datasets. Unreadable ones and those without a producer are left out. */
+  declared(tenant: TableOwner, datasetIds: readonly string[]): Promise<DeclaredInput[]>;
   /** The readable dataset whose id is nearest to this one, where it is near enough to be a slip of the fingers. */
   near(tenant: TableOwner, datasetId: string): Promise<string | undefined>;
   /**

@@ -8,7 +8,6 @@ import {
   mainLine,
   pinnedRows,
   rowsSince,
-  type Snapshot,
   type TableMetadata,
   type TableSchema,
   toLocation,
@@ -27,9 +26,11 @@ import { mayRead, readableBy } from '../dataset/readable.ts';
 import { typeText } from '../dataset/type-text.ts';
 import { producedTables } from '../producer/producers.ts';
 import { asProblems } from '../store/lakehouse-problem.ts';
+import { rowsSnapshotOf } from '../store/rows-snapshot.ts';
 import { type CurrentTable, liesWithin, loadTables, type TableDeps } from '../store/table-store.ts';
 import { holdInputs, releaseInputs } from '../sweep/holds.ts';
 import { markInputs, unmarkInputs } from '../sweep/marks.ts';
+import { declaredTables } from './declared-tables.ts';
 import { listTables } from './list-tables.ts';
 
 /** Datasets of which the nearest is looked for. */
@@ -67,6 +68,17 @@ export function inputsService(deps: TableDeps & { catalogName: string }): Inputs
         );
       });
     },
+    declared: (tenant, ids) =>
+      asProblems(async () => {
+        const tables = await declaredTables(deps, tenant as Tenant, ids.map(parseDatasetId));
+        const asked = { snapshotId: undefined, since: undefined, draft: undefined };
+        return Promise.all(
+          tables.map(async ({ ref, draft, producer, next }) => ({
+            ...{ datasetId: datasetId(ref), producer, next },
+            pin: draft && (await pinned(deps, draft, { ref, ...asked })),
+          })),
+        );
+      }),
     near: (tenant, id) =>
       deps.kernel.db(tenant as Tenant).transaction(async (tx) => {
         const readable = readableBy(tenant.scope, await producedTables(tx));
@@ -189,17 +201,4 @@ async function changeOf(
 /** The schema of a named snapshot; of the newest one the table's, which may have grown since. */
 function schemaAt(metadata: TableMetadata, id: number | undefined) {
   return metadata.schemas.find((one) => one['schema-id'] === id) ?? currentSchema(metadata);
-}
-
-/** The newest snapshot up to this one that is no replacement of files by files with the same rows, as far as the table knows. */
-export function rowsSnapshotOf({ snapshots }: TableMetadata, snapshot: Snapshot | undefined): string | null {
-  const byId = new Map(snapshots.map((one) => [one['snapshot-id'], one]));
-  let found = snapshot;
-  while (found?.summary?.operation === 'replace') {
-    const parent = found['parent-snapshot-id'];
-    const before = parent === undefined ? undefined : byId.get(parent);
-    if (before === undefined) break;
-    found = before;
-  }
-  return found === undefined ? null : String(found['snapshot-id']);
 }

@@ -5,7 +5,7 @@ import { isWritable } from '../dataset/dataset-id.ts';
 import { decimalDigits } from '../dataset/decimal-digits.ts';
 import { mayRead, readableBy } from '../dataset/readable.ts';
 import { producedTables } from '../producer/producers.ts';
-import { rowsSnapshotOf } from '../read/inputs.ts';
+import { rowsSnapshotOf } from '../store/rows-snapshot.ts';
 import { identOf, loadTables, type TableDeps } from '../store/table-store.ts';
 
 /** What holds of a table now; whatever is wrong with it is said by the answer, only an unreachable database throws. */

@@ -1,5 +1,6 @@
 import { contribute, type Kernel, Platform } from '@weir/kernel';
 import { AccessRules, HealthChecks, ReadinessChecks, RunChanges } from '@weir/kernel/contract';
+import { TableDeclarations } from '@weir/plugin-datasets/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { ScheduleSubjects } from '@weir/plugin-schedules/contract';
 import { settingsOf } from '../settings.ts';
@@ -13,6 +14,7 @@ import { keepReceipts } from './receipt/keep-receipts.ts';
 import { releaseVersions } from './receipt/release-versions.ts';
 import { sourceSubjects } from './source/run-subjects.ts';
 import { scheduledSources } from './source/schedule-subject.ts';
+import { declaredTables } from './stream/declared-tables.ts';
 
 /** What this plugin adds to points of the kernel and of other plugins. */
 export function contributions(facts: FactDeps & { kernel: Kernel }, loaded: LoadedPatterns) {
@@ -22,6 +24,7 @@ export function contributions(facts: FactDeps & { kernel: Kernel }, loaded: Load
     contribute(AccessRules, credentialModeRule(kernel.vault)),
     contribute(HealthChecks, patternFilesCheck(settingsOf(kernel), loaded)),
     contribute(RunSubjectNames, sourceSubjects(kernel)),
+    contribute(TableDeclarations, declaredTables(kernel)),
     contribute(ScheduleSubjects, scheduledSources(facts)),
     contribute(RunChanges, settleDiscovery),
     contribute(RunChanges, keepReceipts({ kernel, patterns, versions: releaseVersions(kernel.use(Platform)) })),

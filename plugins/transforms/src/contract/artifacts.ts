@@ -39,6 +39,14 @@ export const OutputColumn = Type.Object({
   type: Type.Unknown({ description: 'A word of the table format, or {struct}, {list}, {map} of types' }),
 });
 
+/** A column of an input. */
+const ReadColumn = Type.Object({
+  dataset_id: Type.String(),
+  column: Type.String(),
+  type: Type.String({ description: 'In the words of the table format' }),
+});
+export type ReadColumnView = Static<typeof ReadColumn>;
+
 /** All that a run needs to know of a transform. */
 export const ArtifactContentShape = Type.Object({
   runtime: Type.String({ description: 'The engine that carries it out, with its version' }),
@@ -50,6 +58,11 @@ export const ArtifactContentShape = Type.Object({
   incremental: Type.Optional(Type.String({ description: 'The input of which a run reads what is new' })),
   inputs: Type.Array(Type.String(), { description: 'Dataset ids' }),
   columns: Type.Array(OutputColumn),
+  reads: Type.Optional(
+    Type.Array(ReadColumn, {
+      description: 'Columns of the inputs that the statement reads, as far as `lineage` knows',
+    }),
+  ),
   lineage: Type.Array(LineageColumn),
   checks: Type.Optional(Type.Array(Check, { description: 'Absent where there is none' })),
   clock: Type.Optional(

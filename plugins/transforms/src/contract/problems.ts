@@ -4,6 +4,7 @@ import { datasetProblems } from '@weir/plugin-datasets/contract';
 /** What is said of a place in a statement by the code of its fault. */
 export const SQL_FAULTS: Readonly<Record<string, string>> = {
   input_missing: 'This table cannot be found',
+  input_not_made: 'This table is not made yet',
   dataset_not_readable: 'This table is not readable for your tenant',
   table_unknown: 'This table cannot be found',
   table_qualified: 'This table must be named layer.scope.table',

@@ -7,12 +7,19 @@ import { transformProblems } from './problems.ts';
 import { newTransform } from './transforms.ts';
 
 /** What is wrong in a definition. */
+/** Who writes a table that is not there yet. */
+const Producer = Type.Object(
+  { kind: Type.String(), id: Type.String(), name: Type.String() },
+  { description: 'The source or transform that makes the input, which is not there yet' },
+);
+
 export const Fault = Type.Object({
   code: Type.String(),
   pointer: Type.String({ description: 'The member of the definition' }),
   message: Type.Optional(Type.String({ description: 'What is wrong, to be read after the place' })),
   check: Type.Optional(Type.String({ description: 'The check that is at fault, by name' })),
   dataset_id: Type.Optional(Type.String({ description: 'The input that is at fault' })),
+  producer: Type.Optional(Producer),
   nearest: Type.Optional(Type.String({ description: 'The column or dataset that may have been meant' })),
   from: Type.Optional(Type.String({ description: 'The type of a value that does not fit, in the words of DuckDB' })),
   to: Type.Optional(Type.String({ description: 'The type that it does not fit' })),
@@ -34,6 +41,7 @@ export const Validation = Type.Object({
       snapshot_id: Nullable(Type.String()),
       rows: digits('Rows'),
       bytes: digits('Bytes of its files'),
+      not_made: Nullable(Producer),
     }),
   ),
   columns: Type.Array(OutputColumn, { description: 'Of the result; empty where there are faults' }),

@@ -1,5 +1,6 @@
+import type { PinnedInput } from '@weir/plugin-datasets/contract';
 import { type ColumnLineage, placeOf, type Unresolved } from '@weir/sql';
-import type { LineageColumnView } from '../contract/artifacts.ts';
+import type { LineageColumnView, ReadColumnView } from '../contract/artifacts.ts';
 
 /** Columns of the result with theirs of the inputs, in order. Pure. */
 export function lineageOf(
@@ -23,6 +24,23 @@ export function lineageOf(
     };
   });
 }
+
+/** The columns of the inputs that the result depends on, in the order of the tables. Pure. */
+export function readsOf(
+  lineage: readonly LineageColumnView[],
+  inputs: readonly Pick<PinnedInput, 'datasetId' | 'columns'>[],
+): ReadColumnView[] {
+  const used = new Set(lineage.flatMap(({ sources, influences }) => [...sources, ...influences].map(keyOf)));
+  return inputs.flatMap(({ datasetId, columns }) =>
+    columns
+      .map(({ name, type }) => ({ dataset_id: datasetId, column: name, type }))
+      .filter((column) => used.has(keyOf(column))),
+  );
+}
+
+/** Statements write names in any case. */
+const keyOf = ({ dataset_id, column }: { dataset_id: string; column: string }): string =>
+  `${dataset_id}.${column}`.toLowerCase();
 
 /** The name is left out: it is a word of the statement, which the place finds. */
 function placed(sql: string, { reason, offset }: Unresolved) {

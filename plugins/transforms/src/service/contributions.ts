@@ -1,6 +1,6 @@
 import { contribute, type Kernel } from '@weir/kernel';
 import { HealthChecks, ReadinessChecks, RunChanges } from '@weir/kernel/contract';
-import { Inputs, Tables } from '@weir/plugin-datasets/contract';
+import { Inputs, TableDeclarations, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { ScheduleSubjects } from '@weir/plugin-schedules/contract';
@@ -11,6 +11,7 @@ import { followStatus } from './runs.ts';
 import { scheduledTransforms } from './schedule-subject.ts';
 import { boundChecks } from './select/bound-checks.ts';
 import { transformStart } from './starts.ts';
+import { declaredOutputs } from './transform/declared-outputs.ts';
 import { hasWorker } from './workers.ts';
 
 /** What this plugin adds to points of the kernel and of other plugins. */
@@ -22,6 +23,7 @@ export function contributions(kernel: Kernel) {
     ...boundChecks().map((check) => contribute(HealthChecks, check)),
     contribute(RunChanges, followStatus),
     transformStart(kernel),
+    contribute(TableDeclarations, declaredOutputs(kernel)),
     contribute(ScheduleSubjects, scheduledTransforms(kernel)),
     contribute(RunSubjectNames, {
       subject: 'transform',

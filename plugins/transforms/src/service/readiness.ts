@@ -1,8 +1,8 @@
 import type { Kernel, Tenant } from '@weir/kernel';
 import { type CheckOutcome, counted, kernelProblems, Problem, type ReadinessCheck } from '@weir/kernel/contract';
-import type { InputsService, TablesService } from '@weir/plugin-datasets/contract';
+import type { DeclaredInput, InputsService, TablesService } from '@weir/plugin-datasets/contract';
 import type { RunLogsService } from '@weir/plugin-platform/contract';
-import { TRANSFORM_SUBJECT, type TransformRunView } from '../contract.ts';
+import { TRANSFORM_SUBJECT, type TransformRunView, transformProblems } from '../contract.ts';
 import { RUNTIMES } from '../model/artifact-content.ts';
 import { definitionOf, draftOf } from '../model/definition.ts';
 import { ArtifactEntity, type ArtifactRow, type TransformRow } from '../model/entities.ts';
@@ -28,7 +28,7 @@ const NOT_IN_FORCE: CheckOutcome = {
 
 export interface ReadinessDeps {
   kernel: Pick<Kernel, 'db' | 'runs'>;
-  inputs: Pick<InputsService, 'pin'>;
+  inputs: Pick<InputsService, 'pin' | 'declared'>;
   tables: Pick<TablesService, 'describe'>;
   logs: Pick<RunLogsService, 'page'>;
 }
@@ -72,6 +72,7 @@ function factsOf({ db, runs }: ReadinessDeps['kernel'], tenant: Tenant, transfor
   });
 }
 
+const MISSING = transformProblems.inputMissing.entry.code;
 const PASS: CheckOutcome['status'] = 'pass';
 
 function hydrated({ row, artifact }: Facts): CheckOutcome {
@@ -103,8 +104,22 @@ async function inputsOutcome({ inputs }: ReadinessDeps, tenant: Tenant, { artifa
   }
   if (items.length === 0)
     return { status: PASS, detail: `${counted(artifact.content.inputs.length, 'input')} can be read.` };
+  const missing = items.filter(({ code }) => code === MISSING).map(({ id }) => id);
+  const declared = await inputs.declared(tenant, missing);
+  if (declared.length === items.length) return waiting(declared);
   const hint = 'Load the tables first, or change the statement to read tables that your tenant produces.';
   return { status: 'fail', detail: `${counted(items.length, 'input')} cannot be read.`, hint, items };
+}
+
+/** Every input that is missing has somebody who makes it. */
+function waiting(declared: readonly DeclaredInput[]): CheckOutcome {
+  const said = declared.map(({ datasetId, producer: { kind, name } }) => {
+    return `\`${datasetId}\`, which the ${kind} \`${name}\` ${kind === 'source' ? 'loads' : 'makes'}`;
+  });
+  const hint = 'Run first what makes the inputs.';
+  const items = declared.map(({ datasetId }) => ({ id: datasetId, name: datasetId, code: 'not_made_yet' }));
+  const next = declared.map((one) => one.next);
+  return { status: 'fail', detail: `It waits for ${said.join(', and for ')}.`, hint, items, next };
 }
 
 async function unreadable(pin: () => Promise<unknown>): Promise<string | undefined> {
@@ -113,7 +128,7 @@ async function unreadable(pin: () => Promise<unknown>): Promise<string | undefin
     return undefined;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return error.code === kernelProblems.notFound.entry.code ? 'input_missing' : error.code;
+    return error.code === kernelProblems.notFound.entry.code ? MISSING : error.code;
   }
 }
 

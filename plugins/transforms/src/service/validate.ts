@@ -1,5 +1,5 @@
 import { FAULT_SENTENCES, type Input, type Output, Problem, type Tenant } from '@weir/kernel/contract';
-import { type InputsService, nearestName, type PinnedInput } from '@weir/plugin-datasets/contract';
+import { nearestName, type PinnedInput } from '@weir/plugin-datasets/contract';
 import { DEFINITION_FAULTS, SQL_FAULTS } from '../contract/problems.ts';
 import { transformProblems, type validateTransform } from '../contract.ts';
 import { checkFaults } from '../model/checks/check-rules.ts';
@@ -8,12 +8,12 @@ import { lineageOf } from '../model/lineage.ts';
 import { assertFitting, assertIncrement, assertMaterializing, incrementOf } from '../model/materialization.ts';
 import { outputRef } from '../model/output.ts';
 import { type SqlFault, SqlRefused } from '../model/select/select-errors.ts';
-import { pinEach } from './select/pin-each.ts';
+import { type FoundInput, type PinInputs, pinEach } from './select/pin-each.ts';
 import { asSelectProblems, writtenFaults } from './select/select-problem.ts';
 import type { Selects } from './select/selects.ts';
 
 export interface ValidateDeps {
-  inputs: Pick<InputsService, 'pin' | 'near'>;
+  inputs: PinInputs;
   selects: Pick<Selects, 'read' | 'describe'>;
 }
 
@@ -40,7 +40,7 @@ export function validateService({ inputs, selects }: ValidateDeps) {
         const own = read.found.inputs.includes(self ?? '')
           ? [{ code: transformProblems.outputIsInput.entry.code, pointer: '/output' }]
           : [];
-        const { pins, faults } = await pinEach({ inputs }, tenant, read.found);
+        const { pins, faults } = await pinEach({ inputs, isDeclaredEnough: true }, tenant, read.found);
         const known = { ...NOTHING, inputs: pins.map(inputView) };
         if (faults.length > 0) return { ...known, faults: [...ruled, ...own, ...faults] };
         const increment = incrementOf(materializing(body));
@@ -72,8 +72,8 @@ function withSentence(fault: Fault): Fault {
   return message === undefined ? fault : { ...fault, message };
 }
 
-const inputView = ({ datasetId, snapshotId, rows, bytes }: PinnedInput) => ({
-  ...{ dataset_id: datasetId, snapshot_id: snapshotId, rows, bytes },
+const inputView = ({ datasetId, snapshotId, rows, bytes, producer }: FoundInput) => ({
+  ...{ dataset_id: datasetId, snapshot_id: snapshotId, rows, bytes, not_made: producer ?? null },
 });
 
 const sum = (digits: readonly string[]): string => String(digits.reduce((total, one) => total + BigInt(one), 0n));

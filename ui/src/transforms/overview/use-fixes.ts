@@ -41,7 +41,7 @@ export function useFixes(detail: Detail) {
     const body = { full: step.params.full === 'true', force: step.params.force === 'true' };
     return { label: step.text, act: () => start.mutate({ params, body }), isPending: start.isPending };
   };
-  const { checks } = detail.readiness;
+  const nextOf = (name: string) => detail.readiness.checks.find(({ check }) => check === name)?.next;
   const run = detail.last_run?.run_id;
   const toRun: Fix | undefined =
     run === undefined ? undefined : { label: 'See the run', link: { to: '/runs/$runId', params: { runId: run } } };
@@ -50,8 +50,9 @@ export function useFixes(detail: Detail) {
     hydrated: toDefinition,
     runtime: hydrating,
     archived: ofEditors(restore),
-    inputs: toStatement ?? hydrating,
-    output: startOf(checks.find(({ check }) => check === 'output')?.next) ?? toDefinition,
+    // What makes an input is another page's to run.
+    inputs: nextOf('inputs') === undefined ? (toStatement ?? hydrating) : undefined,
+    output: startOf(nextOf('output')) ?? toDefinition,
     worker: { label: 'See the workers', link: { to: '/operations', search: { tab: 'health' } } },
     last_run: toRun,
     lineage: isHydrated ? toTab('See the lineage', 'lineage') : hydrating,

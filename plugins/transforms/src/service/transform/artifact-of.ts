@@ -1,15 +1,14 @@
 import type { Tenant } from '@weir/kernel/contract';
-import type { InputsService } from '@weir/plugin-datasets/contract';
 import { type DefinitionView, transformProblems } from '../../contract.ts';
 import { type ArtifactContent, runtimeOf } from '../../model/artifact-content.ts';
 import { compileCheck } from '../../model/checks/compile-check.ts';
-import { lineageOf } from '../../model/lineage.ts';
+import { lineageOf, readsOf } from '../../model/lineage.ts';
 import { assertFitting, assertIncrement, incrementOf } from '../../model/materialization.ts';
-import { pinRead } from '../select/pin-each.ts';
+import { type PinInputs, pinRead } from '../select/pin-each.ts';
 import type { Selects } from '../select/selects.ts';
 
 export interface ContentDeps {
-  inputs: Pick<InputsService, 'pin' | 'near'>;
+  inputs: PinInputs;
   selects: Pick<Selects, 'read' | 'describe'>;
 }
 
@@ -26,11 +25,12 @@ export async function contentOf(
   const read = await selects.read(sql, compiled);
   const named = read.inputs;
   if (named.some((id) => id.toLowerCase() === output.toLowerCase())) throw transformProblems.outputIsInput();
-  const pins = await pinRead({ inputs }, tenant, read);
+  const pins = await pinRead({ inputs, isDeclaredEnough: true }, tenant, read);
   const asked = { sql, inputs: pins, signal, checks: compiled, increment: incrementOf(written) };
   const { columns, lineage, increment, clock, chance } = await selects.describe(asked);
   assertFitting(written, { columns, inputs: named });
   assertIncrement(written, increment);
+  const traced = lineageOf(sql, columns, lineage);
   const how = {
     materialization,
     ...(key.length > 0 ? { key } : {}),
@@ -40,7 +40,7 @@ export async function contentOf(
   return {
     ...{ runtime: runtimeOf(how), sql, output, ...how, inputs: named },
     columns: columns.map(({ name, type }) => ({ name, type })),
-    lineage: lineageOf(sql, columns, lineage),
+    ...{ lineage: traced, reads: readsOf(traced, pins) },
     ...(checks.length === 0 ? {} : { checks }),
     ...(clock.length === 0 ? {} : { clock: [...clock] }),
     ...(chance.length === 0 ? {} : { chance: [...chance] }),

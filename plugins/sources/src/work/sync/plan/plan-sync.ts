@@ -20,6 +20,7 @@ import { SourceEntity } from '../../../model/source/entity.ts';
 import { checkpointKey } from '../../../model/stream/checkpoint-key.ts';
 import { StreamEntity, type StreamRow } from '../../../model/stream/entity.ts';
 import { keyOf, neededColumns } from '../../../model/stream/needed-columns.ts';
+import { columnKind, isOfFiles } from '../../../model/stream/table-columns.ts';
 import { howToWrite } from '../../../model/sync/how-to-write.ts';
 import { leftOut } from '../../../model/sync/left-out.ts';
 import { type Figures, figuresOf } from '../../../model/sync/sync-figures.ts';
@@ -58,9 +59,6 @@ export interface SyncPlan {
   /** The position of the last state for all streams that was stored. */
   lastPosition: number;
 }
-
-/** The pattern whose connector names the file of each row. */
-const FILES_PATTERN = 'files';
 
 interface PlanDeps {
   kernel: Kernel;
@@ -193,11 +191,6 @@ async function planStream(
   };
 }
 
-/** Whether the rows of a stream name their files: its connector says that it reads files, or the stream was described by hand. */
-function isOfFiles({ patternId }: Pick<SourceRow, 'patternId'>, { discovered }: StreamRow): boolean {
-  return discovered.is_file_based === true || patternId === FILES_PATTERN;
-}
-
 /** How the table of a stream is made or evolved. */
 export function tableOptions(row: StreamRow): PrepareOptions {
   return {
@@ -205,7 +198,7 @@ export function tableOptions(row: StreamRow): PrepareOptions {
     conflicts: 'keep',
     partitionBy: row.partitionBy ?? null,
     needed: neededColumns(row),
-    columns: row.writeMode === 'soft_delete' ? 'soft_delete' : 'plain',
+    columns: columnKind(row),
   };
 }
 
