@@ -257,26 +257,29 @@ async function addCheck(page: Page): Promise<void> {
   await page.getByText('Saving…').waitFor({ state: 'hidden' });
 }
 
-t.test('a transform over a table that is not made yet → its page says what it waits for, and leads there', async (t) => {
-  const made = async (name: string, sql: string) => {
-    const { transform_id } = await ok(createTransform, { body: { name, sql, output: `silver.demo.${name}` } });
-    await ok(hydrateTransform, { params: { transform_id } });
-    return transform_id;
-  };
-  const first = await made('never_ran', 'select 1 as one');
-  const id = await made('behind_it', 'select one from silver.demo.never_ran');
-  const window = await open();
-  const { page, faults } = window;
-  await signIn(window, `${url}/transforms/${id}`, 'Ada');
-  const readiness = page.getByRole('region', { name: 'Not ready to run' });
-  await readiness.getByText('It waits for silver.demo.never_ran, which the transform never_ran makes.').waitFor();
-  t.strictSame(await axeFaults(page), [], 'a transform that waits');
-  await shot(page, 'explore-waits');
-  await readiness.getByRole('link', { name: 'Run the transform never_ran' }).click();
-  await page.waitForURL(`**/transforms/${first}*`);
-  await page.getByRole('heading', { name: 'Ready to run', exact: true }).waitFor();
-  t.strictSame(faults, []);
-});
+t.test(
+  'a transform over a table that is not made yet → its page says what it waits for, and leads there',
+  async (t) => {
+    const made = async (name: string, sql: string) => {
+      const { transform_id } = await ok(createTransform, { body: { name, sql, output: `silver.demo.${name}` } });
+      await ok(hydrateTransform, { params: { transform_id } });
+      return transform_id;
+    };
+    const first = await made('never_ran', 'select 1 as one');
+    const id = await made('behind_it', 'select one from silver.demo.never_ran');
+    const window = await open();
+    const { page, faults } = window;
+    await signIn(window, `${url}/transforms/${id}`, 'Ada');
+    const readiness = page.getByRole('region', { name: 'Not ready to run' });
+    await readiness.getByText('It waits for silver.demo.never_ran, which the transform never_ran makes.').waitFor();
+    t.strictSame(await axeFaults(page), [], 'a transform that waits');
+    await shot(page, 'explore-waits');
+    await readiness.getByRole('link', { name: 'Run the transform never_ran' }).click();
+    await page.waitForURL(`**/transforms/${first}*`);
+    await page.getByRole('heading', { name: 'Ready to run', exact: true }).waitFor();
+    t.strictSame(faults, []);
+  },
+);
 
 t.test('a line of a log that is put into the address → a link that opens the log around it', async (t) => {
   const { run } = await ok(getSyncStatus, { params });

@@ -29,12 +29,6 @@ export {
   SnapshotId,
 } from './contract/datasets.ts';
 export {
-  type DeclaredTable,
-  type NamedProducer,
-  TableDeclarations,
-  type TablesDeclared,
-} from './contract/declared-tables.ts';
-export {
   type AskedInput,
   type DeclaredInput,
   type InputChange,
@@ -54,7 +48,16 @@ export {
   previewDataset,
 } from './contract/preview.ts';
 export { datasetProblems } from './contract/problems.ts';
-export { type ProducerEntry, type ProducerKind, Producers, type ProducersService } from './contract/producers.ts';
+export {
+  type DeclaredTable,
+  type NamedProducer,
+  type ProducerEntry,
+  type ProducerKind,
+  Producers,
+  type ProducersService,
+  TableDeclarations,
+  type TablesDeclared,
+} from './contract/producers.ts';
 export {
   listQuarantine,
   MAX_COUNTED_REASONS,

@@ -1,5 +1,5 @@
 import { service } from '@weir/kernel/contract';
-import type { DeclaredTable } from './declared-tables.ts';
+import type { DeclaredTable } from './producers.ts';
 import type { CallerTransaction, TableOwner, TableRef } from './tables.ts';
 
 /** Datasets that one call pins at most. */

@@ -74,7 +74,9 @@ export function inputsService(deps: TableDeps & { catalogName: string }): Inputs
         const asked = { snapshotId: undefined, since: undefined, draft: undefined };
         return Promise.all(
           tables.map(async ({ ref, draft, producer, next }) => ({
-            ...{ datasetId: datasetId(ref), producer, next },
+            datasetId: datasetId(ref),
+            producer,
+            next,
             pin: draft && (await pinned(deps, draft, { ref, ...asked })),
           })),
         );

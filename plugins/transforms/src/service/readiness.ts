@@ -111,7 +111,7 @@ async function inputsOutcome({ inputs }: ReadinessDeps, tenant: Tenant, { artifa
   return { status: 'fail', detail: `${counted(items.length, 'input')} cannot be read.`, hint, items };
 }
 
-/** Every input that is missing has somebody who makes it. */
+/** Each missing input has a producer that will write it. */
 function waiting(declared: readonly DeclaredInput[]): CheckOutcome {
   const said = declared.map(({ datasetId, producer: { kind, name } }) => {
     return `\`${datasetId}\`, which the ${kind} \`${name}\` ${kind === 'source' ? 'loads' : 'makes'}`;

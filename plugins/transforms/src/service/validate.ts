@@ -73,7 +73,8 @@ function withSentence(fault: Fault): Fault {
 }
 
 const inputView = ({ datasetId, snapshotId, rows, bytes, producer }: FoundInput) => ({
-  ...{ dataset_id: datasetId, snapshot_id: snapshotId, rows, bytes, not_made: producer ?? null },
+  ...{ dataset_id: datasetId, snapshot_id: snapshotId, rows, bytes },
+  not_made: producer ?? null,
 });
 
 const sum = (digits: readonly string[]): string => String(digits.reduce((total, one) => total + BigInt(one), 0n));

@@ -1,4 +1,5 @@
 import { divideNames } from '@weir/plugin-datasets/contract';
+import type { SourceRow } from '../source/entity.ts';
 import type { StreamFields } from './entity.ts';
 
 type KeySettings = Pick<StreamFields, 'writeMode' | 'primaryKey' | 'sourceDefinedPrimaryKey'>;
@@ -20,3 +21,18 @@ export function extraFields(row: KeySettings & Pick<StreamFields, 'partitionBy' 
   const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
   return [...divideNames(names, { needed: neededColumns(row) }).refused];
 }
+
+/** The pattern whose connector names the file of each row. */
+const FILES_PATTERN = 'files';
+
+/** Whether the rows of a stream name their files: its connector says that it reads files, or the stream was described by hand. */
+export function isOfFiles(
+  { patternId }: Pick<SourceRow, 'patternId'>,
+  { discovered }: Pick<StreamFields, 'discovered'>,
+): boolean {
+  return discovered.is_file_based === true || patternId === FILES_PATTERN;
+}
+
+/** Which columns of the platform's own its table has. */
+export const columnKind = ({ writeMode }: Pick<StreamFields, 'writeMode'>) =>
+  writeMode === 'soft_delete' ? 'soft_delete' : 'plain';

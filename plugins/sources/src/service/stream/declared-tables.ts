@@ -2,7 +2,7 @@ import type { Kernel } from '@weir/kernel';
 import type { DeclaredTable, TablesDeclared } from '@weir/plugin-datasets/contract';
 import { SourceEntity } from '../../model/source/entity.ts';
 import { StreamEntity } from '../../model/stream/entity.ts';
-import { columnKind, isOfFiles } from '../../model/stream/table-columns.ts';
+import { columnKind, isOfFiles } from '../../model/stream/needed-columns.ts';
 import { bronzeNamespace } from '../../model/stream/view.ts';
 
 /** The tables of enabled streams, with the columns of their schemas. */

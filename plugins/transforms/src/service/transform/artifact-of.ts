@@ -40,7 +40,8 @@ export async function contentOf(
   return {
     ...{ runtime: runtimeOf(how), sql, output, ...how, inputs: named },
     columns: columns.map(({ name, type }) => ({ name, type })),
-    ...{ lineage: traced, reads: readsOf(traced, pins) },
+    reads: readsOf(traced, pins),
+    lineage: traced,
     ...(checks.length === 0 ? {} : { checks }),
     ...(clock.length === 0 ? {} : { clock: [...clock] }),
     ...(chance.length === 0 ? {} : { chance: [...chance] }),
