@@ -1,3 +1,4 @@
+import * as apply from '@weir/plugin-apply/contract';
 import * as datasets from '@weir/plugin-datasets/contract';
 import * as identity from '@weir/plugin-identity/contract';
 import * as platform from '@weir/plugin-platform/contract';
@@ -9,4 +10,15 @@ import * as webhooks from '@weir/plugin-webhooks/contract';
 import * as engine from '@weir/plugin-workflow-engine/contract';
 
 /** The contracts of our plugins: each endpoint with words of `cli` is a command. */
-export const CONTRACTS = [sources, runs, datasets, identity, platform, engine, transforms, transformPatterns, webhooks];
+export const CONTRACTS = [
+  sources,
+  runs,
+  datasets,
+  identity,
+  platform,
+  engine,
+  transforms,
+  transformPatterns,
+  webhooks,
+  apply,
+];

@@ -10,4 +10,5 @@ export const dueAreas: readonly string[] = [
   'Workflow engine',
   'Runs',
   'Identity policies and users',
+  'Declarative apply',
 ];

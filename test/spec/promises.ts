@@ -152,9 +152,15 @@ export const promises: readonly PromiseRow[] = [
       'a loop that does not turn is ended, and the reason is told',
     ),
   }),
-  ...all('Errors', 'pipelines', {
-    'a dry-run item that conflicts: would-409': undefined,
-    'a dry-run item that fails validation: error': undefined,
+  ...all('Errors', 'apply', {
+    'a dry-run item that conflicts: would-409': proof(
+      'plugins/apply/test/dry-run.test.ts',
+      'an active policy taken out of force → would-409 unless allowed',
+    ),
+    'a dry-run item that fails validation: error': proof(
+      'plugins/apply/test/dry-run.test.ts',
+      'faulty documents → an error each, by code and place',
+    ),
   }),
   ...all('Errors', 'ontology', { 'a live preflight that fails: invalid': undefined }),
   ...all('Credentials', 'sources', {

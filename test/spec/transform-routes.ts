@@ -94,7 +94,7 @@ export const transformRoutes: readonly RouteArea[] = [
       'GET /pipelines/{pipeline_id}/sandbox/{workflow_id}/status',
       'GET /pipelines/{pipeline_id}/runs',
       'GET /pipelines/available-transforms',
-      'POST /apply/dry-run',
     ],
   },
+  { area: 'Declarative apply', owner: 'apply', routes: ['POST /apply/dry-run'] },
 ];

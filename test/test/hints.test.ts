@@ -56,7 +56,14 @@ const THROWN_WITH: Readonly<Record<string, readonly string[]>> = {
 };
 /** Operations that help and have no page: they are left out there. */
 const WITHOUT_PAGE = [
-  ...['identity.get_me', 'platform.get_status', 'platform.get_tenant', 'sources.get_pattern', 'sources.list_uploads'],
+  ...[
+    'apply.dry_run',
+    'identity.get_me',
+    'platform.get_status',
+    'platform.get_tenant',
+    'sources.get_pattern',
+    'sources.list_uploads',
+  ],
 ];
 /** What is filled for the failure of a run. */
 const OF_RUNS = ['run_id', 'subject_id'];

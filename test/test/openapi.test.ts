@@ -28,6 +28,7 @@ const SECRETS: Readonly<Record<string, string>> = {
 
 /** Examples that a platform without worker, tables and secret store refuses, each with the code of its refusal. */
 const REFUSED: Readonly<Record<string, string>> = {
+  'apply.apply': 'plan_stale',
   // Their run is another one: no worker has looked at an image.
   'sources.register_inspected': 'not_found',
   // No plugin of the deployment is optional.

@@ -1,4 +1,5 @@
 export { canonicalJson, canonicalSha256 } from './canonical-json.ts';
+export { didYouMean } from './did-you-mean.ts';
 export { DocumentFault, type DocumentFaultCode } from './document-fault.ts';
 export { mergePatch } from './merge-patch.ts';
 export { PROBLEM_TYPE, problemText } from './problem-text.ts';

@@ -1,5 +1,6 @@
 import { contribute, definePlugin, Platform } from '@weir/kernel';
 import { AccessRules, AuditTrails, TokenReaders } from '@weir/kernel/contract';
+import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { datasetProblems, Samples } from '@weir/plugin-datasets/contract';
 import { accessKind } from './access-policy/kind.ts';
 import { ApiTokenEntity } from './api-token/entity.ts';
@@ -12,6 +13,7 @@ import { PersonEntity } from './person/entity.ts';
 import { recordPeople } from './person/record-people.ts';
 import { personService } from './person/service.ts';
 import { watchPeople } from './person/watch-people.ts';
+import { policyDocuments } from './policy/document-kind.ts';
 import { PolicyEntity, PolicyVersionEntity } from './policy/entity.ts';
 import { policyService } from './policy/service.ts';
 import { routes } from './routes.ts';
@@ -35,13 +37,11 @@ export default definePlugin({
     const access = accessKind({ db: kernel.db, log: kernel.log, endpoints });
     const entities = entityResolutionKind({ samples: kernel.use(Samples) });
     const watch = watchPeople(people);
+    const kinds = new Map([access.kind, entities].map((one) => [one.kind, one]));
     return {
       routes: routes({
         tokens: tokenService({ db: kernel.db, people, reading, makerDays }),
-        policies: policyService({
-          db: kernel.db,
-          kinds: new Map([access.kind, entities].map((one) => [one.kind, one])),
-        }),
+        policies: policyService({ db: kernel.db, kinds }),
         me: whoCalls(kernel.tenants),
         users: personService({ db: kernel.db, people }),
       }),
@@ -50,6 +50,7 @@ export default definePlugin({
         contribute(AccessRules, watch.rule),
         contribute(AccessRules, access.rule),
         contribute(AuditTrails, watch.trail),
+        contribute(ApplyKinds, policyDocuments({ kernel, kinds })),
       ],
       async stop() {
         await Promise.all([people.settled(), reading.settled()]);

@@ -2,12 +2,14 @@ import { Type } from '@sinclair/typebox';
 import { createEgress, egressSettings } from '@weir/egress';
 import { contribute, definePlugin, WorkflowEngine } from '@weir/kernel';
 import { RunChanges, RunDrops } from '@weir/kernel/contract';
+import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { TableCommits } from '@weir/plugin-datasets/contract';
 import { egressVariables } from '@weir/plugin-platform/contract';
 import { routes } from './api/routes.ts';
 import { webhookProblems } from './contract.ts';
 import { DeliveryEntity, WebhookEntity } from './model/entities.ts';
 import { deliveryService } from './service/deliveries.ts';
+import { webhookDocuments } from './service/document-kind.ts';
 import { webhookOutbox } from './service/outbox.ts';
 import { webhookSeals } from './service/seal.ts';
 import { webhookSweep } from './service/sweep.ts';
@@ -34,6 +36,7 @@ export default definePlugin({
         contribute(RunChanges, outbox.runChanged),
         contribute(RunDrops, outbox.runsDropped),
         contribute(TableCommits, outbox.tableCommitted),
+        contribute(ApplyKinds, webhookDocuments),
       ],
       duties: [webhookSweep({ kernel, seals, wake })],
     };

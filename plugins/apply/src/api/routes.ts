@@ -1,0 +1,74 @@
+import { type AnyRoute, type CallContext, handle, type Kernel, raw } from '@weir/kernel';
+import { workflowEngineProblems } from '@weir/plugin-workflow-engine/contract';
+import { stringify } from 'yaml';
+import { applyPlan, applyProblems, dryRunDocuments, exportDocuments, NDJSON_TYPE, YAML_TYPE } from '../contract.ts';
+import { fingerprintOf, movedSince } from '../model/fingerprint.ts';
+import { carryOut } from '../service/carry-out.ts';
+import { exportService } from '../service/export.ts';
+import { type PlannedDocument, planService } from '../service/plan.ts';
+import { apiReader } from '../service/reader.ts';
+import { resultLines } from '../service/stream-results.ts';
+
+type Sent = {
+  readonly docs: readonly unknown[];
+  readonly allow_deprecate?: boolean | undefined;
+  readonly live_ontology?: boolean | undefined;
+};
+type Caller = Pick<CallContext, 'tenant' | 'principal' | 'call'>;
+
+/** Every endpoint of the plugin. `now` is the clock of the time that an apply may take. */
+export function routes(kernel: Pick<Kernel, 'contributions'>, now: () => number): AnyRoute[] {
+  const plan = planService(kernel);
+  const exported = exportService(kernel);
+  const planned = ({ tenant, principal, call }: Caller, body: Sent) => {
+    if (body.live_ontology === true)
+      throw workflowEngineProblems.featureNotConfigured({ members: { feature: 'live_ontology' } });
+    const { docs, allow_deprecate: allowDeprecate = false } = body;
+    return plan({ tenant, principal, reader: apiReader(call), docs, allowDeprecate });
+  };
+  return [
+    handle(dryRunDocuments, async ({ tenant, principal, call, body, mediaType }) => {
+      const found = await planned({ tenant, principal, call }, body);
+      const fingerprint = fingerprintOf(tenant, printedOf(found));
+      const results = found.map(({ view }) => view);
+      return inForm(mediaType, { fingerprint, summary: summaryOf(found), results });
+    }),
+    handle(applyPlan, async ({ tenant, principal, call, log, body, mediaType }) => {
+      const { fingerprint, ...sent } = body;
+      if (fingerprint === undefined) throw applyProblems.fingerprintMissing();
+      const found = await planned({ tenant, principal, call }, sent);
+      const differences = movedSince(fingerprint, tenant, printedOf(found));
+      if (differences.length > 0) throw applyProblems.planStale({ members: { differences } });
+      refuseFaulty(found);
+      if (mediaType !== NDJSON_TYPE) return inForm(mediaType, await carryOut(found, { call, now }));
+      const lines = resultLines(
+        (ended) => carryOut(found, { call, now, ended }),
+        (error) => {
+          log.error({ err: error }, 'applying a plan broke off');
+          return { status: 'stopped', code: 'internal' };
+        },
+      );
+      return raw({ type: NDJSON_TYPE, body: lines });
+    }),
+    handle(exportDocuments, async ({ tenant, call, query, mediaType }) =>
+      inForm(mediaType, await exported({ tenant, reader: apiReader(call), query: query ?? {} })),
+    ),
+  ];
+}
+
+const printedOf = (found: readonly PlannedDocument[]) => found.map(({ printed }) => printed);
+
+function summaryOf(found: readonly PlannedDocument[]) {
+  const summary = { create: 0, patch: 0, noop: 0, 'would-409': 0, error: 0 };
+  for (const { view } of found) summary[view.action] += 1;
+  return summary;
+}
+
+/** Throws `plan_refused` where a document has a fault. */
+function refuseFaulty(found: readonly PlannedDocument[]): void {
+  const results = found.map(({ view }) => view).filter(({ action }) => action === 'error' || action === 'would-409');
+  if (results.length > 0) throw applyProblems.planRefused({ members: { results } });
+}
+
+const inForm = <T extends object>(mediaType: string, answer: T) =>
+  mediaType === YAML_TYPE ? raw({ type: YAML_TYPE, body: stringify(answer, { lineWidth: 0 }) }) : answer;

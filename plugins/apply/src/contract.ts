@@ -1,0 +1,33 @@
+export {
+  type ApplyKind,
+  ApplyKinds,
+  type Asked,
+  type ItemFault,
+  type Json,
+  type PlannedCall,
+  type Reader,
+  type Ref,
+  type Stored,
+  type Wanted,
+} from './contract/kinds.ts';
+export {
+  ACTIONS,
+  type Action,
+  API_VERSION,
+  AppliedDocument,
+  type AppliedView,
+  applyPlan,
+  type ChangeView,
+  dryRunDocuments,
+  EnvelopeDocument,
+  type EnvelopeView,
+  exportDocuments,
+  NDJSON_TYPE,
+  Plan,
+  PlannedDocument,
+  type PlannedView,
+  type PlanView,
+  STREAM_ACTIONS,
+  YAML_TYPE,
+} from './contract/plans.ts';
+export { applyProblems } from './contract/problems.ts';

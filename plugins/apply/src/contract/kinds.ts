@@ -1,0 +1,88 @@
+import type { TObject } from '@sinclair/typebox';
+import { contributionPoint, type Endpoint, type Principal, type Tenant } from '@weir/kernel/contract';
+import type { ChangeView, ItemFaultView } from './plans.ts';
+
+export type Json = Record<string, unknown>;
+
+/** An id that is known once an earlier call of the plan has made it. */
+export interface Ref {
+  readonly $ref: string;
+}
+
+/** A call of our own API that applying a document makes. */
+export interface PlannedCall {
+  readonly endpoint: Endpoint;
+  readonly params?: Readonly<Record<string, string | Ref>>;
+  readonly body?: object;
+  readonly ifMatch?: string | undefined;
+  /** The member of the answer that is the id of the document. */
+  readonly id?: string;
+  /** A refusal is a warning and stops nothing: the call may be made later. */
+  readonly optional?: true;
+}
+
+/** Reads the API in the name of the caller; what it has read once it does not read again for the same plan. */
+export interface Reader {
+  /** Throws a `ReadRefused`. */
+  get<T>(endpoint: Endpoint, params: Record<string, string>): Promise<T>;
+  /** All items of a list. Throws a `ReadRefused`. */
+  all<T>(endpoint: Endpoint, asked?: { params?: Record<string, string>; query?: Record<string, string> }): Promise<T[]>;
+}
+
+/** A resource that is there. */
+export interface Stored {
+  readonly name: string;
+  readonly id: string;
+  readonly etag: string;
+  /** What export writes: all but write-only members. */
+  readonly spec: Json;
+  /** Why no document can change it. */
+  readonly blocked?: ItemFault;
+}
+
+/** `pointer` into `spec`. */
+export type ItemFault = ItemFaultView & { readonly conflict?: true };
+
+export interface Asked {
+  readonly tenant: Tenant;
+  readonly principal: Principal;
+  readonly name: string;
+  readonly spec: Json;
+  readonly stored: Stored | undefined;
+  /** The id of the document, now or once it is made. */
+  readonly self: string | Ref;
+  readonly reader: Reader;
+  readonly allowDeprecate: boolean;
+  /** What valid documents before this one of its kind ask for. */
+  readonly earlier: readonly { readonly name: string; readonly spec: Json }[];
+}
+
+/** What a document asks for. `before` and `after` are compared and shown: no write-only member is in them. */
+export interface Wanted {
+  readonly faults?: readonly ItemFault[];
+  readonly before: Json | undefined;
+  readonly after: Json;
+  /** Pointers of the write-only members that are given. */
+  readonly set?: readonly string[];
+  readonly streams?: readonly { readonly name: string; readonly action: 'create' | 'patch' | 'noop' | 'unmanaged' }[];
+  readonly calls: (changes: readonly ChangeView[]) => readonly PlannedCall[];
+}
+
+/** A kind of documents, given by the plugin that has the resource. */
+export interface ApplyKind {
+  readonly kind: string;
+  /** Kinds are exported by it: what others name comes first. */
+  readonly order: number;
+  readonly spec: TObject;
+  /** The route that lists the resources; asked by name where it has that filter. */
+  readonly list: Endpoint;
+  /** Further lists of resources that have a name, such as archived ones. */
+  readonly alsoListed?: readonly Readonly<Record<string, string>>[];
+  stored(item: Json & { name: string }, asked: { reader: Reader; tenant: Tenant }): Promise<Stored>;
+  /** The spec with this scope in dataset ids in the place of the other one. */
+  scoped?(spec: Json, from: string, to: string): Json;
+  plan(asked: Asked): Promise<Wanted>;
+}
+
+/** Where plugins give the kinds of their resources. */
+export const ApplyKinds = contributionPoint<ApplyKind>('apply.kind');

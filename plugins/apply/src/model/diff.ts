@@ -1,0 +1,19 @@
+import { canonicalJson } from '@weir/kernel';
+import type { ChangeView, Json } from '../contract.ts';
+
+/** What differs, member by member; lists and scalars as a whole. Pure. */
+export function differences(before: Json, after: Json, root = ''): ChangeView[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.flatMap((name): ChangeView[] => {
+    const pointer = `${root}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const [was, is] = [before[name], after[name]];
+    if (was === undefined && is === undefined) return [];
+    if (was === undefined) return [{ pointer, change: 'add', after: is }];
+    if (is === undefined) return [{ pointer, change: 'remove', before: was }];
+    if (isObject(was) && isObject(is)) return differences(was, is, pointer);
+    return canonicalJson(was) === canonicalJson(is) ? [] : [{ pointer, change: 'replace', before: was, after: is }];
+  });
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
