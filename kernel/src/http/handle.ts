@@ -18,12 +18,7 @@ const JSON_TYPE = 'application/json';
 /** The smallest result first. */
 const CODINGS = ['br', 'gzip'];
 
-type InnerInput = {
-  params?: Record<string, string>;
-  query?: Record<string, string>;
-  body?: object | string;
-  ifMatch?: string;
-};
+type InnerInput = Partial<Record<'params' | 'query', Record<string, string>> & { body: object | ''; ifMatch: string }>;
 
 /** What a route's function gets besides the parts that its endpoint declares. */
 export interface CallContext {
