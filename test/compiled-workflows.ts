@@ -2,12 +2,12 @@ import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { basename, join } from 'node:path';
 import type { WorkerDoor } from '@weir/kernel';
-import { workflowsPath } from '../plugins/sources/src/work/workflows-path.ts';
+import { worker as sourceWorker } from '../plugins/sources/src/worker.ts';
 import { workflowBundle } from '../workers/src/bundle/workflow-bundle.ts';
 import { WORKFLOW_CACHE } from './workflow-cache.ts';
 
 /** The workflows of syncs as every worker of a checkout finds them, compiled unless they are there. */
-export const compiledWorkflows = () => workflowBundle([workflowsPath], WORKFLOW_CACHE);
+export const compiledWorkflows = () => workflowBundle([sourceWorker.workflowsPath], WORKFLOW_CACHE);
 
 /** Those of a worker that has all roles of the deployment, as development starts it. */
 const compiledRoles = async () => workflowBundle(await declaredWorkflows(), WORKFLOW_CACHE);

@@ -3,7 +3,8 @@ import { subjectOf } from '@weir/kernel/contract';
 import { createNote, listNotes, Notes, noteProblems, publishNote } from './contract.ts';
 import { NoteEntity } from './note.ts';
 import { notesPage } from './page.ts';
-import { noteService, PUBLISH } from './service.ts';
+import { PUBLISH } from './run-kinds.ts';
+import { noteService } from './service.ts';
 
 /** Notes: written, listed, and published by a run. Wiring only. */
 export default definePlugin({

@@ -1,19 +1,9 @@
-import type { Kernel, PageOrders, RunKind, Tenant } from '@weir/kernel';
+import type { Kernel, PageOrders, Tenant } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
 import { v7 as uuidv7 } from 'uuid';
 import { type listNotes, noteProblems } from './contract.ts';
 import { NoteEntity, noteView } from './note.ts';
-
-/** The worker role that carries out the runs of this plugin. */
-export const NOTES_ROLE = 'notes';
-
-/** The publishing of one note; at most one at a time. */
-export const PUBLISH: RunKind = {
-  kind: 'note-publish',
-  workflowType: 'PublishNoteWorkflow',
-  role: NOTES_ROLE,
-  exclusive: true,
-};
+import { PUBLISH } from './run-kinds.ts';
 
 const ORDERS: PageOrders = { orders: { created_at: 'createdAt' }, first: '-created_at', id: 'noteId' };
 

@@ -1,13 +1,5 @@
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { WorkerDoor } from '@weir/kernel';
-import { noteActivities } from './activities.ts';
-import { NOTES_ROLE } from './service.ts';
+import { workerDoor } from '@weir/work';
+import { publishing } from './work/publish.ts';
 
-/** The worker side: one role, its workflows, its activities over what the worker program gives. */
-export const worker: WorkerDoor = {
-  role: NOTES_ROLE,
-  workflowsPath: fileURLToPath(new URL(`./workflows/publish-note${extname(import.meta.url)}`, import.meta.url)),
-  activities: noteActivities,
-  ungated: ['end'],
-};
+/** The worker side: one role, the runs that it carries out, and the workflows beside them. */
+export const worker = workerDoor({ at: import.meta.url, runs: [publishing] });

@@ -1,12 +1,12 @@
 import { conformance, testPlugin } from '@weir/kernel/testing';
 import * as platform from '@weir/migrations';
-import { leasedAttempt, type RunInput } from '@weir/work';
+import type { RunInput } from '@weir/work';
 import t from 'tap';
 import packageJson from '../package.json' with { type: 'json' };
-import { noteActivities, publish } from '../src/activities.ts';
 import { createNote, listNotes, publishNote } from '../src/contract.ts';
 import { migrations } from '../src/migrations.ts';
 import plugin from '../src/plugin.ts';
+import { publishing } from '../src/work/publish.ts';
 
 /** The platform's migrations, then this plugin's. */
 const tools: Parameters<typeof testPlugin>[2]['tools'] = {
@@ -53,12 +53,8 @@ t.test('notes', async (t) => {
     t.match(started, { status: 202, body: { warning: null } });
     const input = app.workflows.started.at(-1)?.args[0] as RunInput;
     const { kernel } = app;
-    const tenant = await kernel.tenants.byId(input.tenant_id);
-    if (tenant === undefined) return t.fail('the run has no tenant');
-    const attempt = { runId: input.run_id, signal: new AbortController().signal };
-    for (const _ of ['an attempt', 'and another']) await leasedAttempt({ kernel }, tenant, attempt, publish);
-    const { end } = noteActivities({ kernel, children: NO_CHILDREN, workDir: t.testdirName });
-    await end(input, { status: 'succeeded' });
+    for (const _ of ['an attempt', 'and another']) await publishing.attempt({ kernel }, input);
+    await publishing.end({ kernel }, input, { status: 'succeeded' });
     t.match(await acme.call(publishNote, { params: { note_id } }), { problem: { code: 'note_published' } });
   });
 
@@ -72,5 +68,3 @@ t.test('notes', async (t) => {
 });
 
 type Manifest = Parameters<typeof conformance>[1]['manifest'];
-
-const NO_CHILDREN = { started: () => undefined, ended: () => undefined };

@@ -7,6 +7,9 @@ export const STAGES = [
   ...['Router', 'Spool', 'Stage', 'Commit', 'Snapshot', 'Status'],
 ] as const;
 
+/** What a reader can follow: files, and how often the next one is in another package. */
+const MOST = { files: 50, changes: 24 };
+
 interface Look {
   stage: string;
   file: string;
@@ -39,6 +42,10 @@ export async function tourFaults(root: string, text: string): Promise<string[]> 
   if (stages.join() !== STAGES.join()) faults.push(`the stages are ${stages.join(', ')}`);
   const empty = stages.filter((stage) => !looks.some((look) => look.stage === stage));
   faults.push(...empty.map((stage) => `${stage} names no file`));
+  const packages = looks.map(({ file }) => /^((plugins|lib|connectors)\/)?[^/]+/.exec(file)?.[0]);
+  const changes = packages.filter((name, at) => at > 0 && name !== packages[at - 1]).length;
+  if (looks.length > MOST.files) faults.push(`it names ${looks.length} files, at most ${MOST.files}`);
+  if (changes > MOST.changes) faults.push(`it changes package ${changes} times, at most ${MOST.changes}`);
   return [...faults, ...(await chainFaults(root, looks))];
 }
 

@@ -85,7 +85,7 @@ t.test('OTEL_EXPORTER_OTLP_ENDPOINT: a sync is one trace from the request to the
   t.match(run, { status: 'succeeded', rows_written: 1 });
   const names = [
     ...['sources.start_sync', 'run.start', 'workflow.start', 'workflow.SourceSyncWorkflow'],
-    ...['activity.readAndLoad', 'activity.endSync', 'sync.child'],
+    ...['activity.attemptSourceSync', 'activity.endSourceSync', 'sync.child'],
   ];
   const traced = () => collector.spans().filter(({ traceId }) => traceId === CALLER.traceId);
   // The run is over before its workflow is, whose end would be told by the next worker if this one left before it.
@@ -99,9 +99,9 @@ t.test('OTEL_EXPORTER_OTLP_ENDPOINT: a sync is one trace from the request to the
     'run.start': 'sources.start_sync',
     'workflow.start': 'run.start',
     'workflow.SourceSyncWorkflow': 'workflow.start',
-    'activity.readAndLoad': 'workflow.SourceSyncWorkflow',
-    'activity.endSync': 'workflow.SourceSyncWorkflow',
-    'sync.child': 'activity.readAndLoad',
+    'activity.attemptSourceSync': 'workflow.SourceSyncWorkflow',
+    'activity.endSourceSync': 'workflow.SourceSyncWorkflow',
+    'sync.child': 'activity.attemptSourceSync',
   };
   t.equal(named('sources.start_sync').parentSpanId, CALLER.spanId);
   for (const [name, parent] of Object.entries(parents)) {
@@ -109,7 +109,7 @@ t.test('OTEL_EXPORTER_OTLP_ENDPOINT: a sync is one trace from the request to the
   }
   const ids = { kind: 'source-sync', run_id: run.run_id };
   t.match(named('sources.start_sync').attributes, { 'http.response.status_code': 202, 'http.route': /:source_id/ });
-  t.match(named('activity.readAndLoad'), { service: 'weir-worker', attributes: { ...ids, attempt: 1 } });
+  t.match(named('activity.attemptSourceSync'), { service: 'weir-worker', attributes: { ...ids, attempt: 1 } });
   t.match(named('sync.child'), { service: 'weir-sync', attributes: { run_id: run.run_id, source_id: run.source_id } });
   t.match(named('workflow.SourceSyncWorkflow').attributes, { ...ids, outcome: 'succeeded' });
   t.notOk(spans.some(({ failed }) => failed));

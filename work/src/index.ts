@@ -4,13 +4,12 @@ export { type Attempt, attempt, type RunInput, runKeys, tenantOf } from './attem
 export { type BoundedAttempt, boundedAttempt } from './attempt/bounded-attempt.ts';
 export { givenUp, isGivenUp } from './attempt/give-up.ts';
 export { beginInLane } from './attempt/lanes.ts';
-export { type LeasedRun, leasedAttempt, type WorkKit } from './attempt/leased-attempt.ts';
 export { type LoggedAttempt, logEnd, loggedAttempt } from './attempt/logged-attempt.ts';
-export { type RunWork, runActivities } from './attempt/run-activities.ts';
+export { type LeasedRun, type Run, type RunWork, run, type WorkKit } from './attempt/run.ts';
 export { type UncountedAttempts, uncountedAttempts } from './attempt/uncounted-attempts.ts';
 export { blockingCheck, type StartCheck } from './blocking-check.ts';
 export { type BegunChild, beginChild, type ChildProgram, sendTo } from './child/begin-child.ts';
-export { type SpareChild, spareChild } from './child/spare-child.ts';
+export { type SpareChild, spareChild, withChild } from './child/spare-child.ts';
 export { type CopyTokens, copyTokens } from './copy-tokens.ts';
 export { type Failure, type KeptFailure, type Outcome, RunFailed, recordOf } from './failure/failure.ts';
 export { type FailureEntry, failurePages, workProblems } from './failure/failure-pages.ts';
@@ -25,4 +24,6 @@ export {
 } from './failure/failures.ts';
 export { inParallel } from './in-parallel.ts';
 export { failureLine, type RunLogWriters, type WorkLog, workLog } from './log/work-log.ts';
+export { activityNames, type RunDeclaration } from './run-declaration.ts';
 export { logLeft, sweepFolders, type WorkFolders, workFolders } from './work-folders.ts';
+export { workerDoor } from './worker-door.ts';

@@ -15,21 +15,26 @@ export interface WorkFolders {
   sweep(): Promise<void>;
 }
 
-/** Scratch folders below `root`, owner-only; `onLeft` is told of one that could not be removed. */
+/** Scratch folders below `root`, owner-only, swept before the first; `onLeft` is told of one that could not be removed. */
 export function workFolders(root: string, onLeft: (folder: string) => void): WorkFolders {
   const base = async () => {
     await mkdir(join(root, 'attempts'), { recursive: true, mode: 0o700 });
     return realpath(join(root, 'attempts'));
   };
+  const sweep = async () => sweepFolders(await base(), ATTEMPT, onLeft);
+  const swept = sweep();
+  // It rejects where the first folder is to be made.
+  swept.catch(() => undefined);
   return {
     root,
     async make(label) {
+      await swept;
       const folder = join(await base(), `${process.pid}-${label}`);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       return folder;
     },
     remove: (folder) => removeTree(folder).catch(() => onLeft(folder)),
-    sweep: async () => sweepFolders(await base(), ATTEMPT, onLeft),
+    sweep,
   };
 }
 

@@ -1,11 +1,7 @@
-import { DISCOVERY_ROLE } from './model/run-kinds.ts';
-import { discoveryActivities } from './work/discovery-activities.ts';
-import { workflowsPath } from './work/workflows-path.ts';
+import { workerDoor } from '@weir/work';
+import { discovering } from './work/discovery/run-discovery.ts';
+import { inspecting } from './work/inspection/run-inspection.ts';
+import { discoveryKit } from './work/kits.ts';
 
 /** The worker side of discoveries: a role of its own, with its own queue, engine socket and workspaces. */
-export const worker = {
-  role: DISCOVERY_ROLE,
-  workflowsPath,
-  activities: discoveryActivities,
-  ungated: ['endDiscovery', 'endInspection'],
-};
+export const worker = workerDoor({ at: import.meta.url, kit: discoveryKit, runs: [discovering, inspecting] });

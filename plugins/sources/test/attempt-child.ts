@@ -1,11 +1,10 @@
 /** One attempt of a discovery or of a sync, in a process that a test can kill. Its argument is `{ tenant, run_id, source_id? }`. */
 
 import { bootPlatform } from '@weir/kernel/boot';
-import { uncountedAttempts } from '@weir/work';
 import { pino } from 'pino';
-import { runDiscovery } from '../src/work/discovery/run-discovery.ts';
-import { discoveryDeps } from '../src/work/discovery-activities.ts';
-import { runAttempt } from '../src/work/sync/run-attempt.ts';
+import { discovering } from '../src/work/discovery/run-discovery.ts';
+import { discoveryKit } from '../src/work/kits.ts';
+import { syncing } from '../src/work/sync/run-attempt.ts';
 import { attemptDeps } from './own-attempt.ts';
 
 const { tenant, run_id: runId, source_id: sourceId } = JSON.parse(process.argv[2] ?? '{}');
@@ -15,12 +14,7 @@ const platform = await bootPlatform({ platformFile, environment: process.env, pr
 const kernel = platform.plugins.find(({ manifest }) => manifest.id === 'sources')?.kernel;
 if (kernel === undefined) throw new Error('the plugin is not there');
 const children = { started: () => undefined, ended: () => undefined };
-const { signal } = new AbortController();
-if (sourceId === undefined) {
-  await runDiscovery(discoveryDeps({ kernel, children, workDir }), tenant, { runId, signal, beat: () => undefined });
-} else {
-  const uncounted = uncountedAttempts(undefined, () => undefined);
-  const request = { tenant, runId, sourceId, signal, uncounted, onProgress: uncounted.progress };
-  await runAttempt(attemptDeps(kernel, { children, workDir }), request);
-}
+const input = { tenant_id: tenant.tenantId, run_id: runId };
+if (sourceId === undefined) await discovering.attempt(discoveryKit({ kernel, children, workDir }), input);
+else await syncing.attempt(attemptDeps(kernel, { children, workDir }), input);
 await platform.stop();

@@ -8,7 +8,7 @@ import { compiledWorkflows } from '../../../test/compiled-workflows.ts';
 import { sourceFailure } from '../src/model/failure/failure.ts';
 import { sourceFailures } from '../src/model/failure/failure-of.ts';
 import { lastProgress } from '../src/work/sync/last-progress.ts';
-import { type AttemptDeps, runAttempt } from '../src/work/sync/run-attempt.ts';
+import { type AttemptDeps, syncing } from '../src/work/sync/run-attempt.ts';
 
 type Deps = Parameters<typeof lastProgress>[0];
 type Tenant = Parameters<typeof lastProgress>[1];
@@ -124,19 +124,20 @@ t.test('an attempt that cannot be judged now is no worker that was lost', async 
 t.test('an attempt whose process cannot even be begun is one of those that a run may have', async (t) => {
   const { kernel, tables } = depsOf([]);
   const log = { write: () => undefined, take: async () => undefined, close: async () => undefined };
-  const runs = (leaseEpoch: number) => ({ begin: async () => ({ leaseEpoch }) });
+  const runs = (leaseEpoch: number) => ({
+    begin: async () => ({ leaseEpoch }),
+    find: async () => ({ runId: 'run', subjectId: 'source' }),
+  });
+  const tenants = { byId: async () => tenant };
   const take = () => {
     throw new Error('no process can be made');
   };
   const begun = async (leaseEpoch: number) => {
     const deps = {
-      kernel: { ...kernel, settings: { WEIR_SYNC_LANES_PER_TENANT: 0 }, runs: runs(leaseEpoch) },
-      ...{ tables, spare: { take }, runLogs: { open: () => log } },
+      kernel: { ...kernel, settings: { WEIR_SYNC_LANES_PER_TENANT: 0 }, runs: runs(leaseEpoch), tenants },
+      ...{ tables, spare: { take }, failures: sourceFailures, runLogs: { open: () => log } },
     } as unknown as AttemptDeps;
-    const { signal } = new AbortController();
-    const uncounted = uncountedAttempts(undefined, () => undefined);
-    const request = { tenant, runId: 'run', sourceId: 'source', signal, uncounted, onProgress: () => undefined };
-    return runAttempt(deps, request).catch((error: unknown) => error);
+    return syncing.attempt(deps, { tenant_id: 'tenant', run_id: 'run' }).catch((error: unknown) => error);
   };
   t.match(await begun(5), { message: 'no process can be made' });
   t.match(await begun(6), { failure: { code: 'run_failed', detail: /given up after 6 attempts/, isLast: true } });
@@ -158,21 +159,21 @@ t.test('an attempt that a stopping worker hands back is none of those that a run
   ];
   // Five before it got nowhere.
   let leaseEpoch = 5;
-  const readAndLoad = (input: RunInput) =>
+  const attemptSourceSync = (input: RunInput) =>
     attempt({ log: pino({ level: 'silent' }), failures: sourceFailures }, input, async ({ signal, told, beat }) => {
       const work = works.shift();
       leaseEpoch += 1;
       const uncounted = uncountedAttempts(told, beat);
       return boundedAttempt(boundOf(depsOf([]), { leaseEpoch, signal, uncounted }), async () => work?.(signal));
     });
-  const endSync = async (_input: RunInput, end: unknown) => outcome.resolve(end);
+  const endSourceSync = async (_input: RunInput, end: unknown) => outcome.resolve(end);
   const connection = await NativeConnection.connect({ address });
   const client = new Client({ connection: await Connection.connect({ address }) });
   t.teardown(() => Promise.all([connection.close(), client.connection.close()]));
   const bundled = await compiledWorkflows();
   const startWorker = async () => {
     const worker = await Worker.create({
-      ...{ connection, taskQueue: queue, activities: { readAndLoad, endSync }, shutdownGraceTime: '1 ms' },
+      ...{ connection, taskQueue: queue, activities: { attemptSourceSync, endSourceSync }, shutdownGraceTime: '1 ms' },
       ...{ workflowBundle: bundled, dataConverter: { payloadConverterPath } },
     });
     const ended = worker.run();

@@ -11,8 +11,8 @@ import {
   readRunLogs,
   startDiscovery,
 } from '../src/contract.ts';
-import { runDiscovery } from '../src/work/discovery/run-discovery.ts';
-import { discoveryDeps } from '../src/work/discovery-activities.ts';
+import { discovering } from '../src/work/discovery/run-discovery.ts';
+import { discoveryKit } from '../src/work/kits.ts';
 import { killedAttempt } from './killed-attempt.ts';
 import { discovered, ok, refusal, type TestPlatform, testPlatform } from './platform.ts';
 
@@ -165,8 +165,7 @@ async function discoveryAttempt(platform: TestPlatform, runId: string): Promise<
   const kernel = platform.kernel.plugins.find(({ manifest }) => manifest.id === 'sources')?.kernel;
   if (kernel === undefined) throw new Error('the plugin is not there');
   const children = { started: () => undefined, ended: () => undefined };
-  const deps = discoveryDeps({ kernel, children, workDir: platform.environment.WEIR_WORK_DIR ?? '' });
-  const { signal } = new AbortController();
-  const request = { runId, signal, beat: () => undefined };
-  return runDiscovery(deps, await platform.tenant('demo'), request).catch((fault: unknown) => fault);
+  const kit = discoveryKit({ kernel, children, workDir: platform.environment.WEIR_WORK_DIR ?? '' });
+  const { tenantId: tenant_id } = await platform.tenant('demo');
+  return discovering.attempt(kit, { tenant_id, run_id: runId }).catch((fault: unknown) => fault);
 }

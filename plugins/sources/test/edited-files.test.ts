@@ -47,7 +47,7 @@ async function csvStream(name: string, settings: Settings) {
         await killedAttempt(platform, { run_id, source_id: sourceId }, { points: [first, ...others] });
         await between();
       }
-      const { end } = await ownAttempt(platform, { runId: run_id, sourceId });
+      const { end } = await ownAttempt(platform, { runId: run_id });
       if (end !== 'done') throw end;
       await kernel?.runs.finish(tenant, run_id, { status: 'succeeded' });
       const { run } = ok(await api(getSyncStatus, { params: { source_id: sourceId }, query: { run_id } }));

@@ -88,13 +88,13 @@ t.test(
       const faults = await faultFolder(join(platform.folder, `faults-${name}`));
       await faults.arm(first);
       const standstill = { faults, held: () => held(faults) };
-      const { end, begun } = await ownAttempt(platform, { runId, sourceId, standstill });
+      const { end, begun } = await ownAttempt(platform, { runId, standstill });
       t.match(end, HUNG, `${name}: the attempt says so`);
       const names = begun.map((child) => child.name);
       t.ok(names.includes('sync') && names.includes(CONNECTOR), `a process and its connector had begun: ${names}`);
       const pids = begun.map(({ pid }) => pid);
       await until('the end of all', async () => !pids.some(isRunning) || undefined);
-      t.match(await ownAttempt(platform, { runId, sourceId }), { end: 'done' }, `${name}: the next attempt goes on`);
+      t.match(await ownAttempt(platform, { runId }), { end: 'done' }, `${name}: the next attempt goes on`);
       const query = { columns: 'id', order: 'id' };
       const { rows } = ok(await api(previewDataset, { params: { dataset_id: `bronze.demo.${name}__rows` }, query }));
       t.same(rows.flat().map(Number), [1, 2], `${name}: every row once`);

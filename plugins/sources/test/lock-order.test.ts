@@ -1,3 +1,4 @@
+import { RunLogs } from '@weir/plugin-platform/contract';
 import { Client } from 'pg';
 import t from 'tap';
 import { testPlatform } from '../../../test/platform.ts';
@@ -30,7 +31,8 @@ t.test('the end of a sync waits for a start of the same source instead of lockin
   t.teardown(() => starting.end());
   await starting.query('begin');
   await starting.query('select 1 from sources.source where source_id = $1 for update', [source_id]);
-  const ended = finishSync(kernel, tenant, runId, { status: 'cancelled' });
+  const deps = { kernel, runLogs: kernel.use(RunLogs) };
+  const ended = finishSync(deps, { tenant, runId, outcome: { status: 'cancelled' } });
   await until('a session that waits for a lock', async () => {
     const [row] = await world.database.peek(
       `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,

@@ -1,13 +1,11 @@
 import { armFaultpoints, type ChildRegistry, type Kernel } from '@weir/kernel';
-import { Audits, Producers, Tables } from '@weir/plugin-datasets/contract';
 import { type ChildWatch, watchFor } from '@weir/processes';
-import { copyTokens, spareChild, uncountedAttempts } from '@weir/work';
+import { copyTokens, spareChild } from '@weir/work';
 import type { FaultFolder } from '../../../test/crash/fault-folder.ts';
 import { HASTY_MS } from '../../../test/until.ts';
 import { settingsOf } from '../src/settings.ts';
-import { discoveryDeps } from '../src/work/discovery-activities.ts';
-import { roleEngine } from '../src/work/runtime/role-engine.ts';
-import { type AttemptDeps, runAttempt } from '../src/work/sync/run-attempt.ts';
+import { sourceKit } from '../src/work/kits.ts';
+import { type AttemptDeps, syncing } from '../src/work/sync/run-attempt.ts';
 import { beginSyncChild } from '../src/work/sync/run-child.ts';
 import type { TestPlatform } from './platform.ts';
 
@@ -16,11 +14,9 @@ export function attemptDeps(
   kernel: Kernel,
   { children, workDir, watch }: { children: ChildRegistry; workDir: string; watch?: ChildWatch | undefined },
 ): AttemptDeps {
-  const services = { tables: kernel.use(Tables), producers: kernel.use(Producers), audits: kernel.use(Audits) };
-  const engine = roleEngine(kernel, 'source');
   const inContainers = settingsOf(kernel).SOURCE_SOCKET_DIR !== undefined;
   const spare = spareChild(() => beginSyncChild(children, { inContainers, watch }));
-  return { ...discoveryDeps({ kernel, children, workDir }), ...services, tokens: copyTokens(1), engine, spare };
+  return { ...sourceKit({ kernel, children, workDir }), tokens: copyTokens(1), spare };
 }
 
 /** Where a process of an attempt is held and made to stand still. */
@@ -42,7 +38,7 @@ export interface OwnChild {
  */
 export async function ownAttempt(
   platform: TestPlatform,
-  { runId, sourceId, standstill }: { runId: string; sourceId: string; standstill?: Standstill },
+  { runId, standstill }: { runId: string; standstill?: Standstill },
 ): Promise<{ end: unknown; begun: readonly OwnChild[] }> {
   const kernel = platform.kernel.plugins.find(({ manifest }) => manifest.id === 'sources')?.kernel;
   if (kernel === undefined) throw new Error('the plugin is not there');
@@ -56,10 +52,7 @@ export async function ownAttempt(
   // It takes over the folder as it begins, before anything is waited for.
   deps.spare.refill();
   armFaultpoints(undefined);
-  const { signal } = new AbortController();
-  const uncounted = uncountedAttempts(undefined, () => undefined);
-  const request = { tenant, runId, sourceId, signal, uncounted, onProgress: uncounted.progress };
-  const ended = runAttempt(deps, request);
+  const ended = syncing.attempt(deps, { tenant_id: tenant.tenantId, run_id: runId });
   const [end] = await Promise.all([ended.catch((error: unknown) => error), stopped]);
   await deps.spare.drop();
   return { end, begun };

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { testRecordedRuns } from '../../../test/recorded-histories.ts';
-import { workflowsPath } from '../src/work/workflows-path.ts';
+import { worker } from '../src/worker.ts';
 
 await testRecordedRuns(t, {
   folder: join(import.meta.dirname, 'fixtures/histories'),
-  workflowsPath,
+  workflowsPath: worker.workflowsPath,
   ways: {
     ImageInspectionWorkflow: ['cancelled', 'failed-at-once', 'succeeded'],
     QuarantineReplayWorkflow: ['succeeded'],

@@ -1,8 +1,6 @@
 import t from 'tap';
 import { ReplayEntity } from '../src/model/quarantine/entity.ts';
-import { type ReplayDeps, runReplay } from '../src/work/quarantine/run-replay.ts';
-
-type LeasedRun = Parameters<typeof runReplay>[1];
+import { type ReplayDeps, replaying } from '../src/work/quarantine/run-replay.ts';
 
 t.test('an attempt of a replay first brings to its end what an earlier one has left half done', async (t) => {
   const outcome = { lines: 2, superseded: 0, rows: 2, rejected: 0, reasons: [], snapshot_id: '7' };
@@ -18,7 +16,10 @@ t.test('an attempt of a replay first brings to its end what an earlier one has l
   const deps = {
     kernel: {
       db: () => ({ transaction: (work: (given: typeof tx) => unknown) => work(tx) }),
+      tenants: { byId: async () => ({}) },
+      runs: { begin: async () => ({ leaseEpoch: 2 }), find: async () => ({ runId: 'run' }) },
     },
+    spare: { drop: async () => undefined },
     // Nothing else is asked of the tables: the lines are where they belong.
     tables: {
       bronze: (_tenant: unknown, table: string) => ({ namespace: 'bronze.demo', table }),
@@ -28,9 +29,7 @@ t.test('an attempt of a replay first brings to its end what an earlier one has l
       },
     },
   };
-  const { signal } = new AbortController();
-  const given = { tenant: {}, run: { runId: 'run' }, leaseEpoch: 2, signal, log: { write: () => undefined } };
-  await runReplay(deps as unknown as ReplayDeps, given as unknown as LeasedRun);
+  await replaying.attempt(deps as unknown as ReplayDeps, { tenant_id: 'tenant', run_id: 'run' });
   t.strictSame(resumed, [
     { runId: 'run', leaseEpoch: 2 },
     { ref: { namespace: 'bronze.demo', table: 'orders' }, streamId: 'replay-s', key: 'quarantine-replay/run' },

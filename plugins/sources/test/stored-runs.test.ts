@@ -92,9 +92,10 @@ t.test('a discovery whose streams cannot be stored has failed, and its log says 
     const told: unknown[] = [];
     const write = ({ step, fields }: RunLogEntry) => void told.push([step, fields?.status]);
     const runLogs = { open: () => ({ write, take: async () => undefined, close: async () => undefined }) };
-    const services = { tables, producers: kernel.use(Producers) };
+    const producers = kernel.use(Producers);
     const patterns = { of: async () => ({ stream_defaults: { write_mode: 'append' } }) as Pattern };
-    await finishDiscovery({ kernel, services, patterns, runLogs }, tenant, runId, { status: 'succeeded' });
+    const deps = { kernel, tables, producers, patterns, runLogs };
+    await finishDiscovery(deps, { tenant, runId, outcome: { status: 'succeeded' } });
     const run = await kernel.runs.find(tenant, runId);
     return { told, status: run?.status, code: run?.failure?.code };
   };

@@ -1,6 +1,7 @@
 import type { Kernel, Tenant } from '@weir/kernel';
 import { type Failure, RunFailed, recordOf } from '../failure/failure.ts';
 import { type Failures, WORK_FAILURES } from '../failure/failures.ts';
+import type { SubjectKey } from '../run-declaration.ts';
 
 /** All that a workflow is given that carries out a run. */
 export interface RunInput {
@@ -35,9 +36,6 @@ export interface AttemptKit {
   failures: Failures;
   keysOf?: LogKeysOf | undefined;
 }
-
-/** The key under which the lines of a run name its subject. */
-export type SubjectKey = 'source_id' | 'transform_id';
 
 /** The keys of a run from its row: its subject and the orchestrator run that it is part of. */
 export function runKeys({ tenants, runs }: Pick<Kernel, 'tenants' | 'runs'>, subject?: SubjectKey): LogKeysOf {

@@ -47,6 +47,20 @@ export function spareChild(begin: () => BegunChild): SpareChild {
   };
 }
 
+/** Does the work of an attempt with a process of its own, which has ended by then; the next one begins to load its code. */
+export async function withChild<R>(
+  spare: Pick<SpareChild, 'take' | 'refill'>,
+  work: (child: BegunChild) => Promise<R>,
+): Promise<R> {
+  const begun = spare.take();
+  try {
+    return await work(begun);
+  } finally {
+    await begun.discard();
+    spare.refill();
+  }
+}
+
 /** Whether this process goes on for as long as that one does: one that waits ends with us. */
 function hold({ process: child }: BegunChild, how: 'ref' | 'unref'): void {
   child[how]();

@@ -1,12 +1,24 @@
 import type { ChildRegistry, Kernel, Tenant, TenantTransaction } from '@weir/kernel';
 import { Problem } from '@weir/kernel/contract';
+import type { ProducersService, TablesService } from '@weir/plugin-datasets/contract';
 import type { RunLogsService } from '@weir/plugin-platform/contract';
-import { logEnd, loggedAttempt, type Outcome, RunFailed, recordOf, type WorkFolders, type WorkLog } from '@weir/work';
+import {
+  type LeasedRun,
+  logEnd,
+  type Outcome,
+  RunFailed,
+  type RunLogWriters,
+  recordOf,
+  run,
+  type WorkFolders,
+  type WorkKit,
+} from '@weir/work';
 import { DiscoveryEntity, type DiscoveryRow } from '../../model/discovery/entity.ts';
 import { configFingerprint, credentialTag } from '../../model/discovery/seen.ts';
 import { sourceFailure } from '../../model/failure/failure.ts';
-import { failureOf, sourceFailures } from '../../model/failure/failure-of.ts';
+import { failureOf } from '../../model/failure/failure-of.ts';
 import { configText } from '../../model/pattern/with-manifest.ts';
+import { DISCOVERY_KIND } from '../../model/run-kinds.ts';
 import { chosenRuntime } from '../../model/runtime/chosen-runtime.ts';
 import { SourceEntity } from '../../model/source/entity.ts';
 import { sourceAfter } from '../../model/source/transitions.ts';
@@ -26,36 +38,27 @@ import { connectorEnvironment, settingsOf } from '../../settings.ts';
 import type { RoleEngine } from '../runtime/role-engine.ts';
 import { attemptLimits, isOutOfMemory, unlessRaised } from '../sync/plan/attempt-limits.ts';
 import { askConnector } from './ask-connector.ts';
+import { discoveredSource } from './discovered-source.ts';
 import type { KnownSpecs } from './known-specs.ts';
 import { tellPhase } from './tell-phase.ts';
 
-export interface DiscoveryDeps {
-  kernel: Kernel;
+export interface DiscoveryDeps extends WorkKit {
   patterns: RunPatterns;
   folders: WorkFolders;
   children: ChildRegistry;
   engine: RoleEngine;
   runLogs: RunLogsService;
   specs: KnownSpecs;
+  tables: TablesService;
+  producers: ProducersService;
 }
 
-/**
- * One attempt of a discovery: runs the connector and keeps what it describes in the discovery's row. Throws `RunFailed`.
- * A run that has ended before is left alone.
- */
-export async function runDiscovery(
-  deps: DiscoveryDeps,
-  tenant: Tenant,
-  { runId, signal, beat }: Pick<Discovering, 'runId' | 'signal' | 'beat'>,
-): Promise<void> {
-  const { kernel, runLogs } = deps;
-  const lease = await kernel.runs.begin(tenant, runId);
-  if (lease === undefined) return;
-  const run = { tenant, runId, ...lease, signal, beat };
-  await loggedAttempt({ runLogs, failures: sourceFailures, ...run }, (log) =>
-    discover(deps, { ...run, log }).catch(lastUnlessOurs),
-  );
-}
+/** A discovery: runs the connector and keeps what it describes in the discovery's row. */
+export const discovering = run<DiscoveryDeps>(
+  DISCOVERY_KIND,
+  (given, deps) => discover(deps, { ...given, runId: given.run.runId }).catch(lastUnlessOurs),
+  { end: finishDiscovery, keysOf: ({ kernel }) => discoveredSource(kernel) },
+);
 
 /** A discovery is somebody's question: what the source or its configuration answers is the answer, and is not asked for again. */
 export function lastUnlessOurs(error: unknown): never {
@@ -64,14 +67,8 @@ export function lastUnlessOurs(error: unknown): never {
   throw new RunFailed({ ...failure, isLast: true }, { cause: error });
 }
 
-interface Discovering {
-  tenant: Tenant;
+interface Discovering extends LeasedRun {
   runId: string;
-  leaseEpoch: number;
-  signal: AbortSignal;
-  /** Takes what the next heartbeat tells. */
-  beat(details: unknown): void;
-  log: WorkLog;
 }
 
 /**
@@ -199,9 +196,9 @@ async function readInput(kernel: Kernel, tenant: Tenant, runId: string): Promise
   });
 }
 
-interface FinishDeps extends Pick<RefreshDeps, 'services' | 'patterns'> {
+interface FinishDeps extends Pick<RefreshDeps, 'patterns'>, Pick<DiscoveryDeps, 'tables' | 'producers'> {
   kernel: Pick<Kernel, 'db' | 'log' | 'runs'>;
-  runLogs: Pick<RunLogsService, 'open'>;
+  runLogs: RunLogWriters;
 }
 
 /**
@@ -212,9 +209,7 @@ interface FinishDeps extends Pick<RefreshDeps, 'services' | 'patterns'> {
  */
 export async function finishDiscovery(
   deps: FinishDeps,
-  tenant: Tenant,
-  runId: string,
-  outcome: Outcome,
+  { tenant, runId, outcome }: { tenant: Tenant; runId: string; outcome: Outcome },
 ): Promise<void> {
   const { db, runs } = deps.kernel;
   const run = await runs.find(tenant, runId);
@@ -257,14 +252,14 @@ async function settled(
 async function followDiscovery(
   tx: TenantTransaction,
   runId: string,
-  { services, patterns }: Pick<FinishDeps, 'services' | 'patterns'>,
+  { tables, producers, patterns }: FinishDeps,
 ): Promise<void> {
   const row = await tx.findOne(DiscoveryEntity, { runId });
   if (!row?.sourceId || !row.applies) return;
   const source = await tx.findOne(SourceEntity, { sourceId: row.sourceId }, { lock: true });
   if (source === undefined || source.status === 'retired') return;
   const found = { found: row.streams ?? [], from: 'discovery' } as const;
-  await applyRefresh(tx, source, found, { services, patterns, beforeRemoval });
+  await applyRefresh(tx, source, found, { services: { tables, producers }, patterns, beforeRemoval });
   if (row.image !== null) await tx.update(source, { image: row.image });
   const status = sourceAfter(source.status, 'discovery_succeeded');
   if (status !== source.status) {

@@ -8,12 +8,13 @@ import {
   readAnswer,
 } from '@weir/connector-runtime';
 import type { RunLogsService } from '@weir/plugin-platform/contract';
-import { type Failure, RunFailed, type RunWork } from '@weir/work';
+import { type Failure, type LeasedRun, RunFailed, run, type WorkKit } from '@weir/work';
 import type { SourceFailureCode } from '../../contract/failures.ts';
 import { type SeenFailure, scrubbedFailure, sourceFailure, verdictFailure } from '../../model/failure/failure.ts';
 import { isAllowedRegistry } from '../../model/inspection/allowed-registry.ts';
 import { childLog } from '../../model/log/child-log.ts';
 import { readSpecDocument, type SpecDocument, type SpecFault } from '../../model/pattern/spec-document.ts';
+import { INSPECTION_KIND } from '../../model/run-kinds.ts';
 import { attemptScrubbers } from '../../model/scrub/attempt-scrubbers.ts';
 import { keepFound, readInspection } from '../../service/inspection/rows.ts';
 import { settingsOf } from '../../settings.ts';
@@ -36,19 +37,17 @@ const SPEC_FAILURES = {
   too_large: 'spec_too_large',
 } as const satisfies Partial<Record<SpecFault, SourceFailureCode>>;
 
-interface InspectionDeps {
+interface InspectionDeps extends WorkKit {
   engine: RoleEngine;
-  runLogs: Pick<RunLogsService, 'maxLines'>;
+  runLogs: RunLogsService;
 }
 
-type Inspecting = Parameters<RunWork>[0];
+/** A look at one image, which keeps what it says of its configuration. */
+export const inspecting = run<InspectionDeps>(INSPECTION_KIND, (given, deps) =>
+  inspected(deps, given).catch(lastUnlessOurs),
+);
 
-/** Looks at one image and keeps what it says of its configuration; one attempt. */
-export function inspectImage(deps: InspectionDeps): RunWork {
-  return (given) => inspected(deps, given).catch(lastUnlessOurs);
-}
-
-async function inspected(deps: InspectionDeps, given: Inspecting): Promise<void> {
+async function inspected(deps: InspectionDeps, given: LeasedRun): Promise<void> {
   const { kernel, tenant, run, leaseEpoch, signal, log, beat } = given;
   const { runId } = run;
   const settings = settingsOf(kernel);
@@ -91,7 +90,7 @@ function pinnedReference({ repository, tag, digest }: ImageReference, image: Run
 /** Runs `spec` as a discovery would, without any configuration. */
 async function askSpec(
   { runLogs }: InspectionDeps,
-  { kernel, tenant, run, leaseEpoch, signal, log }: Inspecting,
+  { kernel, tenant, run, leaseEpoch, signal, log }: LeasedRun,
   { runtime, reference, image }: { runtime: ContainerRuntime; reference: string; image: RunImage },
 ): Promise<SpecDocument> {
   const said = childLog({ secrets: [], maxLines: runLogs.maxLines, send: (lines) => log.take(lines).then(said.taken) });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChildRegistry, Kernel, Tenant } from '@weir/kernel';
+import type { ChildRegistry, Tenant } from '@weir/kernel';
 import { counted } from '@weir/kernel/contract';
 import {
   type PreparedTable,
@@ -10,12 +10,13 @@ import {
   type TablesService,
 } from '@weir/plugin-datasets/contract';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
-import { type LeasedRun, RunFailed, type WorkFolders } from '@weir/work';
+import { RunFailed, run, type SpareChild, type WorkFolders, type WorkKit } from '@weir/work';
 import type { ReplayOutcomeView } from '../../contract.ts';
 import { sourceFailure } from '../../model/failure/failure.ts';
 import type { Replayed, ReplayPlan } from '../../model/process/replay-messages.ts';
 import { ReplayEntity, type ReplayRequest } from '../../model/quarantine/entity.ts';
 import { replayOutcome, storedOutcome } from '../../model/quarantine/replay-outcome.ts';
+import { REPLAY_KIND } from '../../model/run-kinds.ts';
 import { StreamEntity, type StreamRow } from '../../model/stream/entity.ts';
 import { keyOf } from '../../model/stream/needed-columns.ts';
 import { mergeOf, rowShape } from '../sync/attempt-effects.ts';
@@ -25,11 +26,11 @@ import { streamFailure } from '../sync/rule-failure.ts';
 import { runReplayChild } from './run-replay-child.ts';
 import { runsSince } from './runs-since.ts';
 
-export interface ReplayDeps {
-  kernel: Kernel;
+export interface ReplayDeps extends WorkKit {
   tables: TablesService;
   folders: WorkFolders;
   children: ChildRegistry;
+  spare: Pick<SpareChild, 'drop'>;
 }
 
 /** One attempt of a replay, with everything that it works on. */
@@ -45,13 +46,14 @@ interface Attempt {
 }
 
 /**
- * Carries out one attempt of a replay. Lines that are rows now, and those that stay, change places in one commit with a
- * note of it, so that another attempt finds either all of it done or nothing.
+ * A replay. Lines that are rows now, and those that stay, change places in one commit with a note of it, so that another attempt
+ * finds either all of it done or nothing.
  */
-export async function runReplay(deps: ReplayDeps, { tenant, run, leaseEpoch, signal, log }: LeasedRun): Promise<void> {
+export const replaying = run<ReplayDeps>(REPLAY_KIND, async ({ tenant, run, leaseEpoch, signal, log }, deps) => {
+  await deps.spare.drop();
   const { outcome, stream } = await leased(deps, tenant, { runId: run.runId, leaseEpoch, signal });
   for (const line of outcomeLines(outcome)) log.write({ ...line, stream });
-}
+});
 
 async function leased(
   deps: ReplayDeps,

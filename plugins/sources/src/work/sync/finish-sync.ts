@@ -1,5 +1,5 @@
 import { faultpoint, type Kernel, type Tenant, type TenantTransaction } from '@weir/kernel';
-import type { Outcome } from '@weir/work';
+import { logEnd, type Outcome, type RunLogWriters } from '@weir/work';
 import { leavesNothingOut } from '../../model/notes/read-notes.ts';
 import { SourceEntity } from '../../model/source/entity.ts';
 import { sourceAfter } from '../../model/source/transitions.ts';
@@ -7,7 +7,11 @@ import { SyncRunEntity } from '../../model/sync/entity.ts';
 import { lockSource } from '../../service/row/live-source.ts';
 
 /** Makes a sync terminal, with its verdict and, on success, the source active. A run that has ended stays as it is. */
-export async function finishSync(kernel: Kernel, tenant: Tenant, runId: string, outcome: Outcome): Promise<void> {
+export async function finishSync(
+  { kernel, runLogs }: { kernel: Kernel; runLogs: RunLogWriters },
+  { tenant, runId, outcome }: { tenant: Tenant; runId: string; outcome: Outcome },
+): Promise<void> {
+  await logEnd({ kernel, runLogs }, tenant, runId, outcome);
   const runOf = (tx: TenantTransaction) => tx.findOne(SyncRunEntity, { runId });
   const after = async (tx: TenantTransaction) => {
     const run = await runOf(tx);

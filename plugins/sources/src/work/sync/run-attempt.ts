@@ -5,17 +5,15 @@ import type { AuditsService, ProducersService, TablesService } from '@weir/plugi
 import type { RunLogsService } from '@weir/plugin-platform/contract';
 import {
   type BegunChild,
-  beginInLane,
-  boundedAttempt,
   type CopyTokens,
-  loggedAttempt,
   RunFailed,
+  run,
   type SpareChild,
-  type UncountedAttempts,
   type WorkFolders,
+  type WorkKit,
+  withChild,
 } from '@weir/work';
 import { sourceFailure } from '../../model/failure/failure.ts';
-import { sourceFailures } from '../../model/failure/failure-of.ts';
 import type { Pattern } from '../../model/pattern/pattern-file.ts';
 import { configText } from '../../model/pattern/with-manifest.ts';
 import type { ChildPlan, StreamResult } from '../../model/process/messages.ts';
@@ -31,6 +29,7 @@ import { sourcePlace, storedAt } from '../../service/vault/stored-at.ts';
 import { connectorEnvironment, settingsOf } from '../../settings.ts';
 import type { RoleEngine } from '../runtime/role-engine.ts';
 import { attemptEffects } from './attempt-effects.ts';
+import { finishSync } from './finish-sync.ts';
 import { lastProgress } from './last-progress.ts';
 import { type AttemptLog, attemptLog } from './ledger/attempt-log.ts';
 import { decidingFailure, type SyncLedger, syncLedger } from './ledger/sync-ledger.ts';
@@ -44,8 +43,7 @@ import { noteImage, pinnedImage } from './run-image.ts';
 const MS_PER_SECOND = 1_000;
 const RECORD_EVERY_MS = 1_000;
 
-export interface AttemptDeps {
-  kernel: Kernel;
+export interface AttemptDeps extends WorkKit {
   tables: TablesService;
   producers: ProducersService;
   audits: AuditsService;
@@ -58,69 +56,53 @@ export interface AttemptDeps {
   engine: RoleEngine;
 }
 
-export interface AttemptRequest {
+/** A sync: while its attempts make progress there is another one, until every stream is committed whole. */
+export const syncing = run<AttemptDeps>(
+  SYNC_KIND,
+  ({ run: { runId, subjectId: sourceId }, ...given }, deps) =>
+    withChild(deps.spare, (begun) =>
+      runAttempt(deps, { ...given, runId, sourceId, begun, log: attemptLog(given.log) }),
+    ),
+  {
+    idle: ({ tenant, run: { runId, subjectId: sourceId } }, deps) => lastProgress(deps, tenant, { runId, sourceId }),
+    end: finishSync,
+  },
+);
+
+interface SyncAttempt {
   tenant: Tenant;
   runId: string;
+  leaseEpoch: number;
   sourceId: string;
   signal: AbortSignal;
-  /** What earlier attempts have told of themselves for this one, and this one tells the next. */
-  uncounted: Omit<UncountedAttempts, 'progress'>;
-  /** Called about every second with what a heartbeat tells. */
-  onProgress(pulse: ReturnType<SyncLedger['pulse']>): void;
+  begun: BegunChild;
+  log: AttemptLog;
+  /** Takes about every second what a heartbeat reports. */
+  beat(pulse: ReturnType<SyncLedger['pulse']>): void;
 }
 
 /**
- * One attempt of a sync: takes the lease, plans, and lets the engine decide while a child process reads and stages and
- * this one commits. Resolves when every stream is committed whole; throws `RunFailed` otherwise. A run that has ended
- * before is left alone; one that has to wait for a lane of its tenant is as it was.
+ * One attempt of a sync: plans, and lets the engine decide while a child process reads and stages and this one commits.
+ * Resolves when every stream is committed whole. @throws RunFailed
  */
-export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Promise<'done' | 'waits'> {
-  const { tenant, runId } = request;
-  const lanes = settingsOf(deps.kernel).WEIR_SYNC_LANES_PER_TENANT;
-  const lease = await beginInLane(deps.kernel, tenant, { runId, kind: SYNC_KIND.kind, lanes });
-  if (lease === 'waits') return 'waits';
-  if (lease === undefined) return 'done';
-  const attempt = {
-    ...{ ...request, ...lease, runLogs: deps.runLogs, failures: sourceFailures },
-    lastProgress: () => lastProgress(deps, tenant, request),
-  };
-  // All that may fail for ever is within the bound: outside of it are the lease and the log, which need but the database.
-  await loggedAttempt(attempt, (log) =>
-    boundedAttempt(attempt, async () => {
-      const begun = deps.spare.take();
-      try {
-        await runLeased(deps, request, { lease, log: attemptLog(log), begun });
-      } finally {
-        await begun.discard();
-        deps.spare.refill();
-      }
-    }),
-  );
-  return 'done';
-}
-
-async function runLeased(
-  deps: AttemptDeps,
-  request: AttemptRequest,
-  { lease, log, begun }: { lease: { leaseEpoch: number } } & Pick<AttemptParts, 'log' | 'begun'>,
-): Promise<void> {
+async function runAttempt(deps: AttemptDeps, attempt: SyncAttempt): Promise<void> {
   const { kernel, tables, folders } = deps;
-  const { tenant, runId, sourceId } = request;
+  const { tenant, runId, leaseEpoch, log } = attempt;
   const maxRejected = settingsOf(kernel).WEIR_SYNC_MAX_REJECTED_ROWS;
-  const early = askedEarly(deps, request);
-  const ranOut = await ranOutOfMemory(kernel, tenant, { runId, ...lease });
-  const plan = await planSync({ kernel, tables, maxRejected }, tenant, { runId, sourceId, ...lease });
-  const ledger = syncLedger(kernel, tables, { tenant, runId, ...lease }, plan);
+  const early = askedEarly(deps, attempt);
+  const ranOut = await ranOutOfMemory(kernel, tenant, attempt);
+  const plan = await planSync({ kernel, tables, maxRejected }, tenant, attempt);
+  const ledger = syncLedger(kernel, tables, { tenant, runId, leaseEpoch }, plan);
   await ledger.open();
   log.planned(plan);
   const complete = plan.streams.filter((stream) => stream.complete).map(({ row }) => ({ streamId: row.streamId }));
   const open = plan.streams.filter((stream) => !stream.complete);
-  const workDir = await folders.make(`${runId}-${lease.leaseEpoch}`);
-  const recorder = startRecorder(ledger, request, kernel);
+  const workDir = await folders.make(`${runId}-${leaseEpoch}`);
+  const recorder = startRecorder(ledger, attempt, kernel);
   try {
     const refused = plan.refused.map(({ row, failure }) => ({ streamId: row.streamId, failure }));
-    const parts = { plan, open, workDir, ledger, leaseEpoch: lease.leaseEpoch, log, begun, early, ranOut };
-    const read = open.length === 0 ? [] : await carryOut(deps, request, parts);
+    const parts = { ...attempt, plan, open, workDir, ledger, early, ranOut };
+    const read = open.length === 0 ? [] : await carryOut(deps, parts);
     await recorder.stop();
     const results = [...refused, ...read];
     await ledger.conclude([...complete, ...results]);
@@ -135,14 +117,11 @@ async function runLeased(
   }
 }
 
-interface AttemptParts {
+interface AttemptParts extends SyncAttempt {
   plan: SyncPlan;
   open: readonly PlannedStream[];
   workDir: string;
   ledger: SyncLedger;
-  leaseEpoch: number;
-  log: AttemptLog;
-  begun: BegunChild;
   early: Early;
   /** The attempt before this one ran out of memory. */
   ranOut: boolean;
@@ -154,25 +133,24 @@ interface Early {
   runtime: Promise<RuntimeChoice>;
 }
 
-function askedEarly(deps: AttemptDeps, request: AttemptRequest): Early {
-  const early = { hydrated: hydrateSource(deps, request), runtime: deps.engine.prepare() };
+function askedEarly(deps: AttemptDeps, attempt: SyncAttempt): Early {
+  const early = { hydrated: hydrateSource(deps, attempt), runtime: deps.engine.prepare() };
   for (const asked of Object.values<Promise<unknown>>(early)) asked.catch(() => undefined);
   return early;
 }
 
 /** Runs the machine of the attempt over its process; what became of each stream. The process has ended by then. */
-async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: AttemptParts): Promise<StreamResult[]> {
-  const { open, ledger, plan } = parts;
-  const { signal } = request;
+async function carryOut(deps: AttemptDeps, parts: AttemptParts): Promise<StreamResult[]> {
+  const { open, ledger, plan, signal } = parts;
   const pattern = await deps.patterns.of(plan.source);
   if (pattern === undefined) throw new RunFailed(sourceFailure('pattern_missing'));
   const hydrated = await parts.early.hydrated;
   const images: Promise<void>[] = [];
-  const rotations = keepRotations(deps.kernel, { ...request, pattern, config: hydrated.config });
+  const rotations = keepRotations(deps.kernel, { ...parts, pattern, config: hydrated.config });
   const runtime = await parts.early.runtime;
   const child = startChild({
     begun: parts.begun,
-    plan: childPlan(deps, request, parts, { pattern, hydrated, runtime }),
+    plan: childPlan(deps, parts, { pattern, hydrated, runtime }),
     children: deps.children,
     onEvent: (event) => driver.send(event),
     onProgress: ledger.progress,
@@ -181,11 +159,11 @@ async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: Attem
     onPull: ledger.pulling,
     onLog: parts.log.take,
     onRotated: rotations.take,
-    onImage: (image) => images.push(noteImage(deps.kernel, request, pattern, image)),
+    onImage: (image) => images.push(noteImage(deps.kernel, parts, pattern, image)),
   });
   const streams = new Map(open.map((stream) => [stream.row.streamId, stream]));
   const machine = syncMachine(open.map(({ engine }) => engine));
-  const driver = drive(machine, attemptEffects({ ...deps, ...request, ...parts, streams, child }));
+  const driver = drive(machine, attemptEffects({ ...deps, ...parts, streams, child }));
   const cancel = () => driver.send({ type: 'cancel' });
   signal.addEventListener('abort', cancel, { once: true });
   if (signal.aborted) cancel();
@@ -202,13 +180,13 @@ async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: Attem
   } finally {
     signal.removeEventListener('abort', cancel);
     await child.end(how);
-    await deps.engine.endAttempt({ execution: request.runId, attempt: String(parts.leaseEpoch) });
+    await deps.engine.endAttempt({ execution: parts.runId, attempt: String(parts.leaseEpoch) });
     await Promise.all(images);
   }
 }
 
 /** The configuration of the source with its credentials, as they are when the attempt begins to read. */
-function hydrateSource({ kernel }: AttemptDeps, { tenant, sourceId }: AttemptRequest): Promise<HydratedConfig> {
+function hydrateSource({ kernel }: AttemptDeps, { tenant, sourceId }: SyncAttempt): Promise<HydratedConfig> {
   const read = kernel.db(tenant).transaction(async (tx) => {
     const source = await liveSource(tx, sourceId);
     return { config: source.sourceConfig, at: await storedAt(tx, source, sourcePlace(tenant, sourceId)) };
@@ -219,12 +197,11 @@ function hydrateSource({ kernel }: AttemptDeps, { tenant, sourceId }: AttemptReq
 /** What the child is given: the plan without anything of the database. */
 function childPlan(
   deps: AttemptDeps,
-  { tenant, runId, sourceId }: AttemptRequest,
   parts: AttemptParts,
   { pattern, hydrated, runtime }: { pattern: Pattern; hydrated: HydratedConfig; runtime: RuntimeChoice },
 ): ChildPlan {
   const { kernel, patterns } = deps;
-  const { plan, open, workDir, leaseEpoch } = parts;
+  const { tenant, runId, sourceId, leaseEpoch, plan, open, workDir } = parts;
   const uploaded = placedUpload(settingsOf(kernel).WEIR_UPLOAD_DIR, tenant.tenantId, hydrated.config);
   return {
     runId,
@@ -257,11 +234,11 @@ function childPlan(
 }
 
 /** Shows progress while an attempt runs, at most once a second; one that cannot be written is skipped. */
-function startRecorder(ledger: SyncLedger, { onProgress }: AttemptRequest, kernel: Kernel): { stop(): Promise<void> } {
+function startRecorder(ledger: SyncLedger, { beat }: SyncAttempt, kernel: Kernel): { stop(): Promise<void> } {
   let writing: Promise<void> = Promise.resolve();
   let busy = false;
   const timer = setInterval(() => {
-    onProgress(ledger.pulse());
+    beat(ledger.pulse());
     if (busy) return;
     busy = true;
     writing = ledger

@@ -1,39 +1,38 @@
-import type { Kernel, Tenant } from '@weir/kernel';
+import type { Tenant } from '@weir/kernel';
 import type { AuditsService, TableRef, TableSnapshot, TablesService } from '@weir/plugin-datasets/contract';
 import { MAX_LISTED_SNAPSHOTS } from '@weir/plugin-datasets/contract';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
-import type { LeasedRun, WorkLog } from '@weir/work';
+import { run, type WorkKit, type WorkLog } from '@weir/work';
 import {
   type ReceiptStreamView,
   type SyncVerificationView,
   VERIFICATION_FORMAT,
   type VerifiedStreamView,
 } from '../../contract.ts';
+import { VERIFY_KIND } from '../../model/run-kinds.ts';
 import { compareStream, type StreamEvidence, supersededBy, worstOf } from '../../model/verification/compare.ts';
 import { VerificationEntity } from '../../model/verification/entity.ts';
 import type { KeptReceipt, receiptService } from '../../service/receipt/service.ts';
 
-export interface VerifyDeps {
-  kernel: Kernel;
+export interface VerifyDeps extends WorkKit {
   tables: TablesService;
   audits: AuditsService;
   receipts: ReturnType<typeof receiptService>;
 }
 
-/** Carries out one verification and keeps what it found. Reading again finds the same, so it may be repeated. */
-export async function verifySyncRun(deps: VerifyDeps, { tenant, run, signal, log }: LeasedRun): Promise<void> {
-  const { kernel, receipts } = deps;
+/** A verification, which keeps what it found. Reading again finds the same, so it may be repeated. */
+export const verifying = run<VerifyDeps>(VERIFY_KIND, async ({ tenant, run, signal, log }, deps) => {
   const verificationRunId = run.runId;
-  const db = kernel.db(tenant);
+  const db = deps.kernel.db(tenant);
   const row = await db.transaction((tx) => tx.findOne(VerificationEntity, { verificationRunId }));
   if (row === undefined) throw new Error('the verification has no row');
-  const kept = await receipts.get(tenant, row.runId);
+  const kept = await deps.receipts.get(tenant, row.runId);
   const outcome = await verified(deps, tenant, { kept, signal, log });
   await db.transaction(async (tx) => {
     const again = await tx.findOne(VerificationEntity, { verificationRunId });
     if (again !== undefined) await tx.update(again, { outcome });
   });
-}
+});
 
 async function verified(
   deps: VerifyDeps,

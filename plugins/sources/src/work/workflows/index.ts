@@ -1,5 +1,8 @@
-export { ImageInspectionWorkflow } from './image-inspection.ts';
-export { QuarantineReplayWorkflow } from './quarantine-replay.ts';
-export { SourceDiscoveryWorkflow } from './source-discovery.ts';
-export { SourceSyncWorkflow } from './source-sync.ts';
-export { SyncVerifyWorkflow } from './sync-verify.ts';
+import { runWorkflow } from '@weir/work/workflow';
+import { DISCOVERY_KIND, INSPECTION_KIND, REPLAY_KIND, SYNC_KIND, VERIFY_KIND } from '../../model/run-kinds.ts';
+
+export const ImageInspectionWorkflow = runWorkflow(INSPECTION_KIND);
+export const QuarantineReplayWorkflow = runWorkflow(REPLAY_KIND);
+export const SourceDiscoveryWorkflow = runWorkflow(DISCOVERY_KIND);
+export const SourceSyncWorkflow = runWorkflow(SYNC_KIND);
+export const SyncVerifyWorkflow = runWorkflow(VERIFY_KIND);
