@@ -23,6 +23,9 @@ export {
   type NewTransform,
   type PatternMaker,
   PatternMakers,
+  type TransformChange,
+  type TransformChanged,
+  TransformChanges,
 } from './contract/definitions.ts';
 export { getTransformDetail, TRANSFORM_SUBJECT, TransformDetail } from './contract/detail.ts';
 export { TransformOrigin, type TransformOriginView } from './contract/origin.ts';

@@ -32,7 +32,7 @@ async function draftWorld(t: Parameters<typeof setUp>[0], selects = soundSelects
     const started = await call(endpoints.materializeTransform, { params, query: { queue: true } });
     if (!started.ok) return started.problem.code;
     const run = await call(endpoints.getTransformRun, { params: { run_id: started.body.run_id } });
-    await world.kernel.runs.finish(world.acme, started.body.run_id, { status: 'succeeded' });
+    await world.end(started.body.run_id);
     return run.ok ? run.body.artifact_id : run.problem.code;
   };
   return { ...world, params, hydrate, patch, shown, versions, version, restore, discard, ran };

@@ -1,4 +1,4 @@
-import { definePlugin, provide, type WeirPlugin } from '@weir/kernel';
+import { type Contributed, definePlugin, provide, type WeirPlugin } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import { type Teardown, testPlugin } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
@@ -28,12 +28,12 @@ export const SQL = 'select id, count(*) as orders from bronze.acme.orders group 
 export const ORDERS = 'bronze.acme.orders';
 
 /** The one table that is there, pinned so; others are unknown, or not the tenant's. */
-const inputsOf = (pin: object): Partial<InputsService> => ({
+const inputsOf = (pin: Partial<PinnedInput>): Partial<InputsService> => ({
   pin: async (tenant, asked) =>
     asked.map(({ datasetId }) => {
       if (!datasetId.includes(`.${tenant.scope}.`)) throw datasetProblems.datasetNotReadable();
       if (datasetId !== ORDERS) throw kernelProblems.notFound();
-      return { datasetId, ...pin } as PinnedInput;
+      return { datasetId, columns: [], ...pin } as PinnedInput;
     }),
   near: async (_, datasetId) => (datasetId.startsWith('bronze.acme.or') ? ORDERS : undefined),
   declared: async () => [],
@@ -63,7 +63,7 @@ const logs = {
 } as Partial<RunLogsService>;
 
 /** The plugin on a real database, with the registry of producers; `hints` are what was published. */
-export async function setUp(t: Teardown, pin: object = {}, selects?: Selects) {
+export async function setUp(t: Teardown, pin: Partial<PinnedInput> = {}, selects?: Selects, given: readonly Contributed[] = []) {
   const hints: Hint[] = [];
   let isFailing = false;
   const events = {
@@ -82,7 +82,7 @@ export async function setUp(t: Teardown, pin: object = {}, selects?: Selects) {
     provide(SubjectSchedules, schedules as SubjectSchedulesService),
     ...[provide(Inputs, inputsOf(pin) as InputsService), provide(Tables, tables as TablesService)],
   ];
-  const under = await testPlugin(t, selects === undefined ? plugin : pluginOver(selects), { tools, services });
+  const under = await testPlugin(t, pluginOver(selects, given), { tools, services });
   const acme = await under.tenant('acme');
   const { call } = under.as('acme');
   const create = async (name: string, more: object = {}) => {
@@ -122,12 +122,23 @@ export async function setUp(t: Teardown, pin: object = {}, selects?: Selects) {
       return runId;
     });
   };
-  return { ...under, acme, call, create, hints, failNextHint, hydrated, run };
+  /** Ends a run, and after it the whole that it is a part of. */
+  const end = async (runId: string) => {
+    const found = await runs.find(acme, runId);
+    for (const one of [runId, found?.parentRunId]) if (one) await runs.finish(acme, one, { status: 'succeeded' });
+  };
+  return { ...under, acme, call, create, hints, failNextHint, hydrated, run, end };
 }
 
-/** The plugin with other processes for its statements. */
-const pluginOver = (selects: Selects): WeirPlugin =>
-  definePlugin({ ...plugin.spec, setup: (kernel) => registered(kernel, transformServices(kernel, selects)) });
+/** The plugin with other processes for its statements, and what others contribute to its points. */
+const pluginOver = (selects: Selects | undefined, given: readonly Contributed[]): WeirPlugin =>
+  definePlugin({
+    ...plugin.spec,
+    setup(kernel) {
+      const registration = registered(kernel, transformServices(kernel, selects));
+      return { ...registration, contributes: [...registration.contributes, ...given] };
+    },
+  });
 
 /** A word that no statement may have that `soundSelects` describe. */
 export const TYPO = 'totl';

@@ -104,7 +104,7 @@ t.test('the checklist of a transform says of each item what to do', async (t) =>
 });
 
 t.test('a transform with an open run → not deleted; afterwards its runs and artifacts go with it', async (t) => {
-  const { acme, kernel, call, create, hydrated, run } = await setUp(t);
+  const { kernel, acme, call, create, hydrated, run, end } = await setUp(t);
   const [one, two] = [await create('one'), await create('two')];
   const params = { transform_id: one.transform_id };
   await hydrated(one.transform_id, FIRST);
@@ -116,8 +116,15 @@ t.test('a transform with an open run → not deleted; afterwards its runs and ar
     problem: { status: 409, code: 'run_already_active', run_id: own },
   });
   await kernel.runs.finish(acme, own, { status: 'succeeded' });
+  const refusal = async () => {
+    const answer = await call(endpoints.deleteTransform, { params });
+    return answer.ok ? undefined : answer.problem.run_id;
+  };
+  t.match(await refusal(), /-/, 'the whole is open');
+  await end(own);
   const fired = await run(two.transform_id, { triggeringTransformId: one.transform_id });
-  await kernel.runs.finish(acme, fired, { status: 'succeeded' });
+  t.equal(await refusal(), fired, 'a run of another transform that it triggered');
+  await end(fired);
   const kept = await run(two.transform_id);
   t.match(await call(endpoints.deleteTransform, { params }), { ok: true });
   t.match(await call(endpoints.listTransformRuns), { body: { items: [{ run_id: kept }] } });

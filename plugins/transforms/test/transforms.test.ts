@@ -119,7 +119,7 @@ t.test('an output that another producer has, or outside of what transforms write
 });
 
 t.test('a table whose transform was deleted or writes another one → taken over by the next transform', async (t) => {
-  const { call, create, run, kernel, acme } = await setUp(t);
+  const { call, create, run, end } = await setUp(t);
   const { transform_id, output } = await create('first');
   const next = async (name: string) => {
     const answer = await call(endpoints.createTransform, { body: { name, sql: SQL, output } });
@@ -129,7 +129,7 @@ t.test('a table whose transform was deleted or writes another one → taken over
   await call(endpoints.changeTransform, { params, body: { output: 'gold.acme.moved' } });
   const open = await run(transform_id);
   t.equal(await next('second'), 'output_taken', 'a run of the former one may still write it');
-  await kernel.runs.finish(acme, open, { status: 'succeeded' });
+  await end(open);
   t.equal(await next('second'), 'made');
   t.match(await call(endpoints.changeTransform, { params, body: { output } }), refused(409, 'output_taken'));
   t.match(await call(endpoints.deleteTransform, { params }), { ok: true });

@@ -1,4 +1,5 @@
 import { contributionPoint, type Input, type Output, service, type Tenant } from '@weir/kernel/contract';
+import type { CallerTransaction } from '@weir/plugin-datasets/contract';
 import type { TransformOriginView } from './origin.ts';
 import type { runQuery } from './queries.ts';
 import type { createTransform, TransformView } from './transforms.ts';
@@ -36,3 +37,17 @@ export interface PatternMaker {
 }
 /** Where the plugin that knows transform patterns offers to make definitions of them. */
 export const PatternMakers = contributionPoint<PatternMaker>('transform.pattern');
+
+/** What became of a transform. `changed` is any change of its draft, its name or its words, and its return from the archive. */
+export interface TransformChange {
+  readonly transform_id: string;
+  /** Its etag after the change, or the last one of a transform that is deleted. */
+  readonly version: number;
+  readonly change: 'made' | 'changed' | 'hydrated' | 'archived' | 'deleted';
+}
+
+/** Called in the transaction of the change; before the rows go where it is `deleted`. A throw refuses the change. */
+export type TransformChanged = (tx: CallerTransaction, change: TransformChange) => Promise<void>;
+
+/** Who follows the changes of transforms, or keeps them from being made. */
+export const TransformChanges = contributionPoint<TransformChanged>('transform.changed');

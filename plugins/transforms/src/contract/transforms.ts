@@ -288,7 +288,8 @@ export const deleteTransform = endpoint({
   method: 'DELETE',
   path: '/transforms/:transform_id',
   summary: 'Delete a transform, its runs and its artifacts for ever; its table stays',
-  description: 'To keep the history, archive it: PATCH with archived true.',
+  description:
+    'To keep the history, archive it: PATCH with archived true. Refused while a run that it triggered is open, of whichever transform.',
   access: writeTransforms,
   params,
   status: 204,

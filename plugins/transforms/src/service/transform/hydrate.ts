@@ -1,7 +1,6 @@
 import { canonicalSha256, type Kernel, requireMatch, type TenantTransaction } from '@weir/kernel';
 import { kernelProblems, type Output, type Tenant } from '@weir/kernel/contract';
 import type { ProducersService, TablesService } from '@weir/plugin-datasets/contract';
-import type { EventsService } from '@weir/plugin-platform/contract';
 import type { DefinitionView, hydrateTransform } from '../../contract.ts';
 import { candidateEtag, candidateOf } from '../../model/definition.ts';
 import type { TransformRow } from '../../model/entities.ts';
@@ -12,15 +11,14 @@ import { type ContentDeps, contentOf } from './artifact-of.ts';
 import { claimOutput, whereTaken } from './claim-output.ts';
 import { putInForce } from './put-in-force.ts';
 import { foundTransform } from './rows.ts';
+import { type TellDeps, tellChange } from './tell-change.ts';
 import { transformView } from './transform-views.ts';
-import { publish } from './transforms.ts';
 import { foundVersion } from './versions.ts';
 
-export interface HydrateDeps extends ContentDeps {
-  kernel: Pick<Kernel, 'db' | 'runs'>;
+export interface HydrateDeps extends ContentDeps, TellDeps {
+  kernel: Pick<Kernel, 'db' | 'runs' | 'contributions'>;
   producers: ProducersService;
   tables: Pick<TablesService, 'describe'>;
-  events: EventsService | undefined;
 }
 
 /** Who puts a definition in force, as they have read it. */
@@ -60,7 +58,7 @@ export function hydrateService({ kernel, inputs, selects, tables, producers, eve
         await claimOutput({ kernel, producers }, tx, { transformId, output: definition.output });
         const artifact = { artifactId: canonicalSha256(content), content };
         const changed = await putInForce(tx, row, { definition, artifact, by, restoredFrom });
-        await publish(events, tx, changed);
+        await tellChange({ kernel, events }, tx, changed, 'hydrated');
         const full_run_needed = isDividedOtherwise ? ('partitions_differ' as const) : null;
         return { ...(await transformView(kernel, tx, changed)), artifact: content, full_run_needed };
       }),

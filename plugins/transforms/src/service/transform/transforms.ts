@@ -1,7 +1,6 @@
 import { type Kernel, type PageOrders, requireMatch, type TenantTransaction } from '@weir/kernel';
 import { type Input, type Output, runProblems, type Tenant } from '@weir/kernel/contract';
 import type { InputsService, ProducersService } from '@weir/plugin-datasets/contract';
-import type { EventsService } from '@weir/plugin-platform/contract';
 import type { SubjectSchedulesService } from '@weir/plugin-schedules/contract';
 import { v7 as uuidv7 } from 'uuid';
 import {
@@ -9,7 +8,7 @@ import {
   type changeTransform,
   type listTransforms,
   type NewTransform,
-  TRANSFORM_TOPIC,
+  type TransformChange,
   type TransformView,
   transformProblems,
 } from '../../contract.ts';
@@ -19,11 +18,11 @@ import { TransformEntity, type TransformRow } from '../../model/entities.ts';
 import { assertMaterializing } from '../../model/materialization.ts';
 import { outputId } from '../../model/output.ts';
 import { patchedDefinition } from '../../model/patched-definition.ts';
-import { TRANSFORM_KIND } from '../../model/run-kinds.ts';
 import { markOf } from '../../model/why-run.ts';
 import { claimOutput, whereTaken } from './claim-output.ts';
 import { fromPattern } from './from-pattern.ts';
 import { foundTransform } from './rows.ts';
+import { type TellDeps, tellChange } from './tell-change.ts';
 import { transformView, transformViews } from './transform-views.ts';
 
 const ORDERS: PageOrders = {
@@ -32,15 +31,10 @@ const ORDERS: PageOrders = {
   id: 'transformId',
 };
 
-/** The version that a hint gives a transform that is gone. */
-const DELETED = 'deleted';
-
-export interface TransformDeps {
+export interface TransformDeps extends TellDeps {
   kernel: Pick<Kernel, 'db' | 'runs' | 'contributions'>;
   producers: ProducersService;
   inputs: Pick<InputsService, 'unmark'>;
-  /** Absent when the deployment leaves that plugin out. */
-  events: EventsService | undefined;
   schedules: Pick<SubjectSchedulesService, 'drop'>;
 }
 
@@ -51,13 +45,18 @@ interface Changing {
 }
 
 /** The transforms of tenants. */
-export function transformService({ kernel, producers, inputs, events, schedules }: TransformDeps) {
+export function transformService(deps: TransformDeps) {
+  const { kernel, producers, inputs, schedules } = deps;
   const { db } = kernel;
   const patterns = fromPattern(kernel);
   const claim = (tx: TenantTransaction, row: Pick<TransformRow, 'transformId' | 'output'>) =>
     claimOutput({ kernel, producers }, tx, row);
-  const told = async (tx: TenantTransaction, row: TransformRow): Promise<TransformView> => {
-    await publish(events, tx, row);
+  const told = async (
+    tx: TenantTransaction,
+    row: TransformRow,
+    change: TransformChange['change'],
+  ): Promise<TransformView> => {
+    await tellChange(deps, tx, row, change);
     return transformView(kernel, tx, row);
   };
   return {
@@ -78,7 +77,7 @@ export function transformService({ kernel, producers, inputs, events, schedules 
             ...{ draftRevision: 1, draftedBy: createdBy, draftedAt: now },
           });
           await claim(tx, row);
-          return told(tx, row);
+          return told(tx, row, 'made');
         }),
       ),
 
@@ -123,6 +122,7 @@ export function transformService({ kernel, producers, inputs, events, schedules 
             ...patch
           } = await patterns.patch({ ...body, ...output }, before);
           const now = new Date();
+          const isArchiving = archived === true && !row.archivedAt;
           const changed = await tx.update(row, {
             ...{ name, ...draftColumns(row, patchedDefinition(before, patch), { by, now }) },
             ...(description === undefined ? {} : { description }),
@@ -131,7 +131,7 @@ export function transformService({ kernel, producers, inputs, events, schedules 
             ...{ version: row.version + 1, updatedAt: now },
           });
           if (output.output !== undefined) await claim(tx, { transformId, output: output.output });
-          return told(tx, changed);
+          return told(tx, changed, isArchiving ? 'archived' : 'changed');
         }),
       ),
 
@@ -143,7 +143,7 @@ export function transformService({ kernel, producers, inputs, events, schedules 
         requireMatch(ifMatch, candidateEtag(row));
         if (!isInForce(row)) throw transformProblems.transformNotInForce();
         const changed = await tx.update(row, { ...NO_DRAFT, version: row.version + 1, updatedAt: new Date() });
-        await publish(events, tx, changed);
+        await tellChange(deps, tx, changed, 'changed');
         return undefined;
       }),
 
@@ -151,26 +151,17 @@ export function transformService({ kernel, producers, inputs, events, schedules 
       db(tenant).transaction(async (tx) => {
         const row = await foundTransform(tx, transformId, { lock: true });
         requireMatch(ifMatch, String(row.version));
-        const runId = await kernel.runs.active(tx, [TRANSFORM_KIND], transformId);
-        if (runId !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: runId } });
-        await schedules.drop(tx, transformId, { forget: true });
         const runIds = await runsOf(tx, transformId);
+        const runId = await firstOpen(tx, runIds);
+        if (runId !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: runId } });
+        await tellChange(deps, tx, row, 'deleted');
+        await schedules.drop(tx, transformId, { forget: true });
         await deleteAll(tx, transformId);
         await kernel.runs.drop(tx, runIds);
         await inputs.unmark(tx, markOf(transformId));
-        await events?.publish(tx, { topic: TRANSFORM_TOPIC, id: transformId, version: DELETED });
         return undefined;
       }),
   };
-}
-
-/** Tells the readers of events that a transform changed. */
-export async function publish(
-  events: EventsService | undefined,
-  tx: TenantTransaction,
-  { transformId: id, version }: TransformRow,
-): Promise<void> {
-  await events?.publish(tx, { topic: TRANSFORM_TOPIC, id, version: String(version) });
 }
 
 /** The runs that a transform triggered, and those that are about it, whatever their kind. */
@@ -181,6 +172,17 @@ async function runsOf(tx: TenantTransaction, transformId: string): Promise<strin
     [tx.tenant.tenantId, transformId],
   );
   return rows.map(({ run_id }) => String(run_id));
+}
+
+/** An open one of these runs, or of the parts below them; a part rather than its whole. */
+async function firstOpen(tx: TenantTransaction, runIds: readonly string[]): Promise<string | undefined> {
+  const { rows } = await tx.sql(
+    `select run_id from kernel.run where tenant_id = $1 and status in ('pending', 'running')
+       and (run_id = any ($2::uuid[]) or parent_run_id = any ($2::uuid[]))
+     order by parent_run_id is null, run_id limit 1`,
+    [tx.tenant.tenantId, runIds],
+  );
+  return rows[0] && String(rows[0].run_id);
 }
 
 /** The transform with its rows; artifacts go that no version, hydration or run of another transform names. */
