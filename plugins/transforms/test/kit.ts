@@ -63,7 +63,12 @@ const logs = {
 } as Partial<RunLogsService>;
 
 /** The plugin on a real database, with the registry of producers; `hints` are what was published. */
-export async function setUp(t: Teardown, pin: Partial<PinnedInput> = {}, selects?: Selects, given: readonly Contributed[] = []) {
+export async function setUp(
+  t: Teardown,
+  pin: Partial<PinnedInput> = {},
+  selects?: Selects,
+  given: readonly Contributed[] = [],
+) {
   const hints: Hint[] = [];
   let isFailing = false;
   const events = {

@@ -9,13 +9,13 @@ import { tableRefOf } from '../../model/output.ts';
 import { asSelectProblems } from '../select/select-problem.ts';
 import { type ContentDeps, contentOf } from './artifact-of.ts';
 import { claimOutput, whereTaken } from './claim-output.ts';
+import { type PublishDeps, publishChange } from './publish-change.ts';
 import { putInForce } from './put-in-force.ts';
 import { foundTransform } from './rows.ts';
-import { type TellDeps, tellChange } from './tell-change.ts';
 import { transformView } from './transform-views.ts';
 import { foundVersion } from './versions.ts';
 
-export interface HydrateDeps extends ContentDeps, TellDeps {
+export interface HydrateDeps extends ContentDeps, PublishDeps {
   kernel: Pick<Kernel, 'db' | 'runs' | 'contributions'>;
   producers: ProducersService;
   tables: Pick<TablesService, 'describe'>;
@@ -58,7 +58,7 @@ export function hydrateService({ kernel, inputs, selects, tables, producers, eve
         await claimOutput({ kernel, producers }, tx, { transformId, output: definition.output });
         const artifact = { artifactId: canonicalSha256(content), content };
         const changed = await putInForce(tx, row, { definition, artifact, by, restoredFrom });
-        await tellChange({ kernel, events }, tx, changed, 'hydrated');
+        await publishChange({ kernel, events }, tx, changed, 'hydrated');
         const full_run_needed = isDividedOtherwise ? ('partitions_differ' as const) : null;
         return { ...(await transformView(kernel, tx, changed)), artifact: content, full_run_needed };
       }),

@@ -21,8 +21,8 @@ import { patchedDefinition } from '../../model/patched-definition.ts';
 import { markOf } from '../../model/why-run.ts';
 import { claimOutput, whereTaken } from './claim-output.ts';
 import { fromPattern } from './from-pattern.ts';
+import { type PublishDeps, publishChange } from './publish-change.ts';
 import { foundTransform } from './rows.ts';
-import { type TellDeps, tellChange } from './tell-change.ts';
 import { transformView, transformViews } from './transform-views.ts';
 
 const ORDERS: PageOrders = {
@@ -31,7 +31,7 @@ const ORDERS: PageOrders = {
   id: 'transformId',
 };
 
-export interface TransformDeps extends TellDeps {
+export interface TransformDeps extends PublishDeps {
   kernel: Pick<Kernel, 'db' | 'runs' | 'contributions'>;
   producers: ProducersService;
   inputs: Pick<InputsService, 'unmark'>;
@@ -51,12 +51,12 @@ export function transformService(deps: TransformDeps) {
   const patterns = fromPattern(kernel);
   const claim = (tx: TenantTransaction, row: Pick<TransformRow, 'transformId' | 'output'>) =>
     claimOutput({ kernel, producers }, tx, row);
-  const told = async (
+  const published = async (
     tx: TenantTransaction,
     row: TransformRow,
     change: TransformChange['change'],
   ): Promise<TransformView> => {
-    await tellChange(deps, tx, row, change);
+    await publishChange(deps, tx, row, change);
     return transformView(kernel, tx, row);
   };
   return {
@@ -77,7 +77,7 @@ export function transformService(deps: TransformDeps) {
             ...{ draftRevision: 1, draftedBy: createdBy, draftedAt: now },
           });
           await claim(tx, row);
-          return told(tx, row, 'made');
+          return published(tx, row, 'made');
         }),
       ),
 
@@ -131,7 +131,7 @@ export function transformService(deps: TransformDeps) {
             ...{ version: row.version + 1, updatedAt: now },
           });
           if (output.output !== undefined) await claim(tx, { transformId, output: output.output });
-          return told(tx, changed, isArchiving ? 'archived' : 'changed');
+          return published(tx, changed, isArchiving ? 'archived' : 'changed');
         }),
       ),
 
@@ -143,7 +143,7 @@ export function transformService(deps: TransformDeps) {
         requireMatch(ifMatch, candidateEtag(row));
         if (!isInForce(row)) throw transformProblems.transformNotInForce();
         const changed = await tx.update(row, { ...NO_DRAFT, version: row.version + 1, updatedAt: new Date() });
-        await tellChange(deps, tx, changed, 'changed');
+        await publishChange(deps, tx, changed, 'changed');
         return undefined;
       }),
 
@@ -154,7 +154,7 @@ export function transformService(deps: TransformDeps) {
         const runIds = await runsOf(tx, transformId);
         const runId = await firstOpen(tx, runIds);
         if (runId !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: runId } });
-        await tellChange(deps, tx, row, 'deleted');
+        await publishChange(deps, tx, row, 'deleted');
         await schedules.drop(tx, transformId, { forget: true });
         await deleteAll(tx, transformId);
         await kernel.runs.drop(tx, runIds);

@@ -3,7 +3,7 @@ import type { EventsService } from '@weir/plugin-platform/contract';
 import { TRANSFORM_TOPIC, type TransformChange, TransformChanges } from '../../contract.ts';
 import type { TransformRow } from '../../model/entities.ts';
 
-export interface TellDeps {
+export interface PublishDeps {
   kernel: Pick<Kernel, 'contributions'>;
   /** Absent when the deployment leaves that plugin out. */
   events: EventsService | undefined;
@@ -13,14 +13,14 @@ export interface TellDeps {
 const DELETED = 'deleted';
 
 /** Notifies contributors and the readers of events of a change. A contributor that throws refuses it. */
-export async function tellChange(
-  { kernel, events }: TellDeps,
+export async function publishChange(
+  { kernel, events }: PublishDeps,
   tx: TenantTransaction,
   { transformId, version }: Pick<TransformRow, 'transformId' | 'version'>,
   change: TransformChange['change'],
 ): Promise<void> {
-  for (const told of kernel.contributions(TransformChanges))
-    await told(tx, { transform_id: transformId, version, change });
+  for (const listener of kernel.contributions(TransformChanges))
+    await listener(tx, { transform_id: transformId, version, change });
   const shown = change === 'deleted' ? DELETED : String(version);
   await events?.publish(tx, { topic: TRANSFORM_TOPIC, id: transformId, version: shown });
 }
