@@ -26,4 +26,4 @@ export { inParallel } from './in-parallel.ts';
 export { failureLine, type RunLogWriters, type WorkLog, workLog } from './log/work-log.ts';
 export { activityNames, type RunDeclaration } from './run-declaration.ts';
 export { logLeft, sweepFolders, type WorkFolders, workFolders } from './work-folders.ts';
-export { workerDoor } from './worker-door.ts';
+export { workerDoor, workflowsBeside } from './worker-door.ts';

@@ -6,7 +6,7 @@ import { activityNames } from './run-declaration.ts';
 
 /** The door of a worker that carries out runs. */
 export interface RunsDoor<Kit extends WorkKit> extends Pick<WorkerDoor, 'slotMiB' | 'slots'> {
-  /** `import.meta.url` of the door: its workflows are in `work/workflows/index` beside it. */
+  /** `import.meta.url` of the door. */
   at: string;
   runs: readonly [Run<NoInfer<Kit>>, ...Run<NoInfer<Kit>>[]];
   /** What the runs share in a process; the kernel alone unless given. */
@@ -23,13 +23,18 @@ export function workerDoor<Kit extends WorkKit>({
   return {
     ...sizes,
     role: runs[0].declared.role,
-    workflowsPath: fileURLToPath(new URL(`./work/workflows/index${extname(at)}`, at)),
+    workflowsPath: workflowsBeside(at),
     activities(deps) {
       const kit = kitOf(deps);
       return Object.assign({}, ...runs.map(({ activities }) => activities(kit)));
     },
     ungated: runs.map(({ declared }) => activityNames(declared).end),
   };
+}
+
+/** The file of the workflows beside a door, by the `import.meta.url` of that. */
+export function workflowsBeside(at: string): string {
+  return fileURLToPath(new URL(`./work/workflows/index${extname(at)}`, at));
 }
 
 function kernelOf<Kit extends WorkKit>({ kernel }: WorkerDeps): Kit {

@@ -80,7 +80,7 @@ async function setUp(t: Teardown, { port }: Pick<Receiver, 'port'>) {
     deliver(
       { kernel, egress, seals },
       { tenant_id: tenant.tenantId, webhook_id: webhookId },
-      { signal: new AbortController().signal, beat: () => undefined },
+      new AbortController().signal,
     );
   const wake = async () => undefined;
   const commit = (datasetId: string) =>
@@ -373,8 +373,8 @@ t.test('an activity that a newer one has overtaken records nothing', async (t) =
       throw new EgressError('connect_failed');
     },
   };
-  const watched = { signal: new AbortController().signal, beat: () => undefined };
+  const { signal } = new AbortController();
   const input = { tenant_id: acme.tenantId, webhook_id };
-  t.strictSame(await deliver({ kernel, egress: overtaken, seals }, input, watched), { next_ms: null });
+  t.strictSame(await deliver({ kernel, egress: overtaken, seals }, input, signal), { next_ms: null });
   t.match(await call(endpoints.listDeliveries, { params: { webhook_id } }), { body: { items: [{ attempts: 0 }] } });
 });

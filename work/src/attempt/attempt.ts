@@ -28,13 +28,13 @@ export interface Attempt {
 type Log = Kernel['log'];
 
 /** What every line of a run says beside its ids, such as the source that it reads. */
-export type LogKeysOf = (input: RunInput) => Promise<Record<string, string | undefined>>;
+export type LogKeysOf<Input = RunInput> = (input: Input) => Promise<Record<string, string | undefined>>;
 
 /** What an attempt needs of its worker. */
-export interface AttemptKit {
+export interface AttemptKit<Input> {
   log: Log;
   failures: Failures;
-  keysOf?: LogKeysOf | undefined;
+  keysOf?: LogKeysOf<Input> | undefined;
 }
 
 /** The keys of a run from its row: its subject and the orchestrator run that it is part of. */
@@ -48,12 +48,12 @@ export function runKeys({ tenants, runs }: Pick<Kernel, 'tenants' | 'runs'>, sub
 }
 
 /**
- * Carries out one attempt with heartbeats. What fails becomes an `ApplicationFailure` that says whether a retry can
+ * Carries out one attempt with heartbeats, at a run or at whatever the ids of the input name. What fails becomes an `ApplicationFailure` that says whether a retry can
  * help and carries the run's failure; a stopping worker hands the attempt back.
  */
-export async function attempt<T>(
-  { log: base, failures, keysOf = async () => ({}) }: AttemptKit,
-  input: RunInput,
+export async function attempt<T, Input extends { tenant_id: string }>(
+  { log: base, failures, keysOf = async () => ({}) }: AttemptKit<Input>,
+  input: Input,
   work: (given: Attempt) => Promise<T>,
 ): Promise<T> {
   const engine = await loadEngine();
@@ -63,7 +63,8 @@ export async function attempt<T>(
   const timer = setInterval(() => context.heartbeat(details), HEARTBEAT_EVERY_MS);
   // Whether the run can be read is found out by its work.
   const keys = await keysOf(input).catch(() => ({}));
-  const ids = { run_id: input.run_id, workflow_id: workflowExecution?.workflowId, attempt: number };
+  const { tenant_id: _, ...named } = input;
+  const ids = { ...named, workflow_id: workflowExecution?.workflowId, attempt: number };
   const log = base.child({ ...ids, ...keys });
   log.info('attempt started');
   try {

@@ -21,13 +21,6 @@ export interface DeliverDeps {
   seals: WebhookSeals;
 }
 
-/** How an activity is watched and ended. */
-export interface Watched {
-  signal: AbortSignal;
-  /** Says that the activity goes on. */
-  beat(): void;
-}
-
 /** What one attempt came to. */
 type Answer = { status: number } | { code: string; isRefusal: boolean; redirectOrigin: string | undefined };
 
@@ -52,7 +45,7 @@ export interface Delivered {
  * as long as the event may be retried; then, or when the address is refused, the webhook is paused with the reason. A newer
  * activity for the same webhook takes over: the older one records nothing any more.
  */
-export async function deliver(deps: DeliverDeps, input: DeliveryInput, watched: Watched): Promise<Delivered> {
+export async function deliver(deps: DeliverDeps, input: DeliveryInput, signal: AbortSignal): Promise<Delivered> {
   const tenant = await deps.kernel.tenants.byId(input.tenant_id);
   if (tenant === undefined) return { next_ms: null };
   const place = await takeOver(deps, tenant, input.webhook_id);
@@ -60,9 +53,8 @@ export async function deliver(deps: DeliverDeps, input: DeliveryInput, watched: 
     const due = await nextDue(deps, tenant, input.webhook_id);
     if (due.length === 0) break;
     for (const event of due) {
-      watched.beat();
-      watched.signal.throwIfAborted();
-      if (!(await send(deps, { tenant, event, place, signal: watched.signal }))) return { next_ms: null };
+      signal.throwIfAborted();
+      if (!(await send(deps, { tenant, event, place, signal }))) return { next_ms: null };
     }
   }
   return { next_ms: place === undefined ? null : await nextMs(deps, tenant, input.webhook_id) };
