@@ -121,6 +121,11 @@ export const LANES = {
     files: ['plugins/datasets/test/old-metadata.test.ts'],
     inputs: ['lakehouse/src', 'plugins/datasets/src'],
   },
+  /** Thousands of changes of tables and of syncs, each with its fault: nothing but a commit moves a table. */
+  'one-commit': {
+    files: ['plugins/datasets/test/one-commit.test.ts', 'plugins/sources/test/tables-law.test.ts'],
+    inputs: ['lib/sync-machine/src', 'lakehouse/src', 'plugins/datasets/src', 'plugins/sources/src/work/sync'],
+  },
   /** Every tab, link, switch and menu of the web pages, in every role. */
   'web-walk': {
     files: ['test/test/web-walk.test.ts'],

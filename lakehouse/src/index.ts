@@ -102,6 +102,7 @@ export {
   type FieldType,
   innerFields,
   META_COLUMNS,
+  maxFieldId,
   type PrimitiveType,
   schemaColumns,
   type TableSchema,

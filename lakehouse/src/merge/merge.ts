@@ -5,6 +5,7 @@ import { DELETED_PATH_ID } from '../manifest/match-deletes.ts';
 import type { StagedFile } from '../manifest/stats.ts';
 import { parts } from '../query/count-rows.ts';
 import { openSource } from '../rows/row-source.ts';
+import { lostFields } from '../schema/evolve-schema.ts';
 import { FILE_COLUMN, type TableSchema } from '../schema/types.ts';
 import type { MergeRequest, MergeResult } from '../stage/stage-types.ts';
 import { type DraftFiles, type WriteRequest, type Writer, writeFiles } from '../stage/stage-write.ts';
@@ -67,9 +68,11 @@ function planOf(request: MergeRequest): MergePlan {
   };
 }
 
-// Another engine may have changed the table since it was prepared: rows that are written anew keep all of its columns.
+// Another engine may have changed the table since it was prepared: rows that are written anew keep all of its columns. A
+// schema that holds them all may have more, which the commit brings.
 function newestSchema({ schema, table }: MergeRequest): TableSchema {
-  return table?.schemas.find((one) => one['schema-id'] === table['current-schema-id']) ?? schema;
+  const current = table?.schemas.find((one) => one['schema-id'] === table['current-schema-id']);
+  return current === undefined || lostFields(current, schema).length === 0 ? schema : current;
 }
 
 // The files are on this machine for as long as the work takes, and no longer.

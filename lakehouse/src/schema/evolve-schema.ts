@@ -105,13 +105,18 @@ export function unfitColumns(current: TableSchema, columns: readonly Column[]): 
   return grower(maxFieldId(current.fields))(current.fields, columns).faults;
 }
 
-/** Refuses a schema that drops, renumbers, renames or narrows a field of the current one (`schema_conflict`). */
-export function assertSuccessor(current: TableSchema, next: TableSchema): void {
+/** The fields of a schema that another one drops, renumbers, renames or narrows. */
+export function lostFields(current: TableSchema, next: TableSchema): Field[] {
   const byId = new Map(next.fields.map((field) => [field.id, field]));
-  const lost = current.fields.filter((field) => {
+  return current.fields.filter((field) => {
     const kept = byId.get(field.id);
     return !kept || kept.name !== field.name || !promotes(columnType(field.type), columnType(kept.type));
   });
+}
+
+/** Refuses a schema that drops, renumbers, renames or narrows a field of the current one (`schema_conflict`). */
+export function assertSuccessor(current: TableSchema, next: TableSchema): void {
+  const lost = lostFields(current, next);
   if (lost.length) {
     throw new LakehouseError('schema_conflict', 'The table changed its schema meanwhile', {
       columns: lost.map((field) => field.name),

@@ -20,6 +20,7 @@ interface Words extends SyncTypes {
 const NONE: readonly (string | null)[] = [];
 const PLAN: PlannedStream<Words> = {
   ...{ id: 's', isStateful: true, atEnd: false, replaces: false, merges: false, marksMissing: false },
+  changesTable: false,
   ...{ policy: 'capture', maxRejected: 2, batch: 0, rejected: 0, state: undefined },
 };
 
@@ -235,4 +236,33 @@ t.test('each of them that merges is merged before the commit, and again when a t
   const lost = attemptOf([merging(A), B], MAX_MERGES);
   for (const id of ['a', 'b']) lost.sealed(id, 'one', SHARED);
   t.match(lost.failures(), { a: { rule: 'table_contended', tries: MAX_MERGES }, b: { rule: 'table_contended' } });
+});
+
+t.test('a table that is not there yet → made by a commit of rows, or by one that ends the stream well', async (t) => {
+  const empty = attempt({ changesTable: true });
+  empty.read();
+  t.match(empty.commits, [{ isWhole: true, changesTable: true, batch: { parts: [] } }]);
+  const failing = attempt({ changesTable: true });
+  failing.sealed('one', { hasRows: false });
+  failing.read('crashed');
+  t.match(failing.commits, [{ isWhole: false, changesTable: false, batch: { state: 'one' } }], 'not by a state alone');
+  const late = attempt({ changesTable: true });
+  late.sealed('one', { hasRows: false });
+  late.read();
+  t.strictSame(
+    late.commits.map(({ changesTable }) => changesTable),
+    [false, true],
+  );
+  const there = attempt({});
+  there.read();
+  t.strictSame(there.commits, [], 'one that is as it is to be needs no commit');
+});
+
+t.test('a stream whose table waits beside one that failed is not done', async (t) => {
+  const plans = ['a', 'b'].map((id) => ({ ...PLAN, id, changesTable: true }));
+  const { commits, sealed, read, failures } = attemptOf(plans);
+  sealed('a', undefined, { isShared: true, hasRows: false });
+  read({ a: 'crashed' });
+  t.strictSame(commits, []);
+  t.match(failures(), { a: { reported: 'crashed' }, b: Object });
 });

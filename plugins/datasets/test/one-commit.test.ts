@@ -1,7 +1,7 @@
 import { localPath } from '@weir/lakehouse';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { cases } from '../../../test/lane.ts';
+import { inLane } from '../../../test/lane.ts';
 import { folderWarehouse, warehouseFaults } from '../../../test/warehouse-files.ts';
 import { commitTables } from '../src/commit/commit.ts';
 import { type CommitRequest, getDataset, previewDataset } from '../src/contract.ts';
@@ -98,7 +98,7 @@ t.test('a table changes by its commit and by nothing else, whatever fails before
       const kept = one.isNew || one.mode === 'overwrite' ? 0 : 1;
       t.equal(shown.ok && shown.body.rows.length, one.rows + kept, 'and the rows, once');
     }),
-    { numRuns: cases(2_000) },
+    { numRuns: inLane('one-commit') ? 2_000 : 200 },
   );
   const { WEIR_WAREHOUSE: folder } = world.kernel.settings as { WEIR_WAREHOUSE: string };
   const faults = await warehouseFaults(world.database.peek, folderWarehouse(localPath(`file://${folder}`)));

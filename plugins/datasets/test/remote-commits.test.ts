@@ -52,6 +52,28 @@ t.test('a table is made and evolved in a remote catalog', async (t) => {
   t.strictSame(grown.schema, metadata && currentSchema(metadata));
 });
 
+t.test('a column that a commit brings → in a remote catalog with the rows, and not before', async (t) => {
+  const world = await remoteLake(t, { manyTables: false });
+  const { tenant, ref, depsWith, server, stageInto } = world;
+  await commitTables(depsWith(), tenant, await requestOf(world, [1], []));
+  const names = () => {
+    const metadata = server.tables.get(`${ref.namespace}.${ref.table}`)?.metadata;
+    return metadata === undefined ? [] : currentSchema(metadata).fields.map(({ name }) => name);
+  };
+  const jsonSchema = { properties: { ...SCHEMA.properties, city: { type: 'string' } } };
+  const prepared = await prepareTable(depsWith(), tenant, { ref, jsonSchema, at: 'commit' });
+  t.notOk(names().includes('city'));
+  const request = await requestOf(world, [2], []);
+  const files = await stageInto(prepared, [{ id: 2, city: 'Kyiv' }], request.runId);
+  const [table] = request.tables;
+  const grown = { ...request, tables: [{ ...table, ...prepared.brings, files } as (typeof request.tables)[number]] };
+  // The whole of it waits in the database as JSON until its checkpoint is stored.
+  const db = losing(world.world, 3, false);
+  await commitTables(depsWith(db as never), tenant, grown);
+  t.ok(names().includes('city'));
+  t.equal(world.rows(), 2);
+});
+
 t.test('an older attempt that was overtaken commits nothing', async (t) => {
   const world = await remoteLake(t, { manyTables: false });
   const late = await requestOf(world, [1], []);

@@ -5,7 +5,7 @@ import type { Contributed } from '@weir/kernel';
 import { localFileIO, type RemoteCatalog, restCatalog } from '@weir/lakehouse';
 import { startFlakyProxy, startRestCatalog } from '@weir/lakehouse/testing';
 import type { Test } from 'tap';
-import { type CommitRequest, quarantineOf, type TableRef } from '../src/contract.ts';
+import { type CommitRequest, type PreparedTable, quarantineOf, type TableRef } from '../src/contract.ts';
 import { createStager, type TableSchema } from '../src/stage.ts';
 import type { TableDeps } from '../src/store/table-store.ts';
 import { prepareTable } from '../src/table/prepare.ts';
@@ -31,21 +31,25 @@ export async function remoteLake(
   const tenant = await world.tenant('acme');
   const depsWith = (db = world.kernel.db as never): TableDeps => ({ ...depsOf(world, db), remote });
   const ref = world.tables.bronze(tenant, 'orders');
-  const stage = async (ids: readonly number[], runId: string, of: TableRef = ref): Promise<object[]> => {
-    const prepared = await prepareTable(depsWith(), tenant, { ref: of, jsonSchema: SCHEMA });
+  const stageInto = async (prepared: PreparedTable, rows: readonly object[], runId: string): Promise<object[]> => {
     const source = join(scratch, `${randomUUID()}.ndjson`);
-    const lines = ids.map((id) => JSON.stringify({ type: 'RECORD', record: { data: { id }, emitted_at: 0 } }));
+    const lines = rows.map((data) => JSON.stringify({ type: 'RECORD', record: { data, emitted_at: 0 } }));
     writeFileSync(source, `${lines.join('\n')}\n`);
     const folder = `${prepared.dataLocation}/${randomUUID()}`;
     const schema = prepared.schema as TableSchema;
     const { files } = await stager.copy({ source, shape: SHAPE, schema, folder, runId, position: 0 });
     return [...files];
   };
+  const stage = async (ids: readonly number[], runId: string, of: TableRef = ref): Promise<object[]> => {
+    const prepared = await prepareTable(depsWith(), tenant, { ref: of, jsonSchema: SCHEMA });
+    const rows = ids.map((id) => ({ id }));
+    return stageInto(prepared, rows, runId);
+  };
   const rows = (of: TableRef = ref): number => {
     const metadata = server.tables.get(`${of.namespace}.${of.table}`)?.metadata;
     return Number(metadata?.snapshots.at(-1)?.summary['total-records'] ?? 0);
   };
-  return { world, tenant, ref, proxy, server, depsWith, stage, rows };
+  return { world, tenant, ref, proxy, server, depsWith, stage, stageInto, rows };
 }
 
 export type RemoteLake = Awaited<ReturnType<typeof remoteLake>>;

@@ -128,7 +128,7 @@ t.test('an overwrite with another schema → new rows under it, old snapshots un
   t.match(planned, { keptColumns: [], replaces: true });
   t.strictSame((await world.tables.prepare(acme, ref, wanted, { conflicts: 'replace' })).schema, planned.schema);
   const more = { type: 'object', properties: { late: { type: 'integer' } } };
-  const { schema } = await world.tables.prepare(acme, ref, more, { conflicts: 'replace', planned: planned.schema });
+  const { schema } = await world.tables.prepare(acme, ref, more, { conflicts: 'replace', planned });
   const fieldsOf = (of: object) => (of as { fields: { name: string }[] }).fields;
   t.strictSame(fieldsOf(schema).slice(0, -1), fieldsOf(planned.schema), 'what was planned before stays');
   t.equal(fieldsOf(schema).at(-1)?.name, 'late');

@@ -8,7 +8,12 @@ type Properties = { properties?: Record<string, unknown> };
 t.test('a field that differs by case alone from a column of an earlier segment stays apart', async (t) => {
   const columns = ['id'];
   const asked: string[][] = [];
-  const prepared = () => ({ schema: { fields: columns.map((name) => ({ name })) }, extraColumns: [], jsonColumns: [] });
+  const prepared = () => ({
+    schema: { fields: columns.map((name) => ({ name })) },
+    brings: {},
+    extraColumns: [],
+    jsonColumns: [],
+  });
   const deps = {
     kernel: { db: () => ({ transaction: async () => undefined }) },
     tables: {

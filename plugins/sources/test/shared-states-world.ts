@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import type { ConnectorProcess, SealedSegment } from '@weir/connector-runtime';
 import { drive, streamsOf, syncMachine } from '@weir/engine';
 import type { Kernel, Tenant } from '@weir/kernel';
+import { kernelProblems } from '@weir/kernel/contract';
 import { testPlugin } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import { Producers, previewDataset, Tables } from '@weir/plugin-datasets/contract';
@@ -32,7 +33,7 @@ export interface SharedStream {
   readonly write: 'append' | 'merge' | 'overwrite';
 }
 
-/** Where an attempt is broken off: when the pointer of a table is about to move for the nth time, and nothing moves. */
+/** Where an attempt is broken off: when a pointer is about to be made or to move for the nth time, and nothing moves. */
 const POINTER_FAULTS = `
 create schema fault;
 create sequence fault.moved;
@@ -43,7 +44,7 @@ begin
   if nextval('fault.moved') = (select at from fault.break_off) then raise exception 'broken off'; end if;
   return new;
 end $$;
-create trigger may_move before update on catalog.iceberg_tables for each row execute function fault.may_move();
+create trigger may_move before insert or update on catalog.iceberg_tables for each row execute function fault.may_move();
 grant usage on schema fault to public;`;
 
 /**
@@ -108,11 +109,15 @@ export async function sharedStatesWorld(t: Test, more: (warehouse: string) => Pr
   return {
     ...{ ...world, tenant, source, start, folder },
     tables: world.kernel.use(Tables),
-    /** Ids and keys of the rows that a table has. */
+    /** Ids and keys of the rows that a table has; none of one that no commit has made yet. */
     async rows(dataset_id: string) {
       const query = { columns: 'id,key', limit: 500 };
       const input = { tenant, params: { dataset_id }, query, mediaType: 'application/json' };
-      return (await preview(input)).rows.map(([id, key]): [number, number] => [Number(id), Number(key)]);
+      const shown = await preview(input).catch((error: { code?: string }) => {
+        if (error.code !== kernelProblems.notFound.entry.code) throw error;
+        return { rows: [] };
+      });
+      return shown.rows.map(([id, key]): [number, number] => [Number(id), Number(key)]);
     },
     /** The next attempt is broken off at the nth move of a pointer from now; at none with 0. */
     async breakOffAt(nth: number): Promise<void> {
@@ -127,17 +132,29 @@ export type SharedStatesWorld = Awaited<ReturnType<typeof sharedStatesWorld>>;
 /** What the connector says of the streams that it is asked for, from a state; undefined at its end where it crashes. */
 export type Says = (plan: Pick<SyncPlan, 'catalog' | 'state'>) => { lines: readonly string[]; code: number };
 
+type Perform = ReturnType<typeof attemptEffects>;
+
+interface Attempted {
+  runId: string;
+  sourceId: string;
+  says: Says;
+  /** Comes before and after each effect of the attempt. */
+  around?: (perform: Perform) => Perform;
+  /** Lines of one stream that the run may reject. */
+  maxRejected?: number;
+}
+
 /**
  * One attempt of a sync in this process, from its lease to its end: `done`, or how it failed. An attempt that is broken off
  * leaves what a killed one leaves: what was staged, and a lease that the next one takes.
  */
 export async function attempt(
   { kernel, tables, tenant, folder }: SharedStatesWorld,
-  { runId, sourceId, says }: { runId: string; sourceId: string; says: Says },
+  { runId, sourceId, says, around = (perform) => perform, maxRejected = 0 }: Attempted,
 ): Promise<readonly string[]> {
   const lease = await kernel.runs.begin(tenant, runId);
   if (lease === undefined) throw new Error('the run has ended');
-  const plan = await planSync({ kernel, tables, maxRejected: 0 }, tenant, { runId, sourceId, ...lease });
+  const plan = await planSync({ kernel, tables, maxRejected }, tenant, { runId, sourceId, ...lease });
   const refused = plan.refused.map(({ failure }) => failure.code);
   const ledger = syncLedger(kernel, tables, { tenant, runId, ...lease }, plan);
   await ledger.open();
@@ -167,14 +184,16 @@ export async function attempt(
   const none = () => undefined;
   const driver = drive(
     syncMachine(open.map(({ engine }) => engine)),
-    attemptEffects({
-      ...{ kernel, tables, tenant, runId, sourceId, ledger, ...lease },
-      producers: kernel.use(Producers),
-      tokens: copyTokens(1),
-      streams: new Map(open.map((stream) => [stream.row.streamId, stream])),
-      log: { evolved: none, committed: none, stopping: none },
-      child: { perform: work.perform, release, stop: () => void connector.stop() },
-    }),
+    around(
+      attemptEffects({
+        ...{ kernel, tables, tenant, runId, sourceId, ledger, ...lease },
+        producers: kernel.use(Producers),
+        tokens: copyTokens(1),
+        streams: new Map(open.map((stream) => [stream.row.streamId, stream])),
+        log: { evolved: none, committed: none, stopping: none },
+        child: { perform: work.perform, release, stop: () => void connector.stop() },
+      }),
+    ),
   );
   const times = { commitAfterMs: 0, connectorSilenceMs: PATIENT_MS };
   const childPlan = { workDir, secrets: [], config: '{}', ...times, lastPosition: plan.lastPosition };

@@ -61,7 +61,7 @@ t.test('a run counts on from what earlier attempts have stored; where a part is 
     keepsBatch: false,
   };
   const batch = { parts: [], quarantine: [], rejected: 0, replacedFiles: [], state: undefined };
-  const next = { stream: 's', number: 2, batch, merged, replaces: false, isWhole: false };
+  const next = { stream: 's', number: 2, batch, merged, replaces: false, changesTable: true, isWhole: false };
   const after = (counters: Record<string, number>) => {
     const figures = withBatch(figuresOf({ state: null, counters, runId: 'r' }, 'r'), next, undefined);
     const stored = { state: null, counters: countersOf(figures), runId: 'r' };

@@ -20,7 +20,7 @@ export function closeNext<T extends SyncTypes>(
   }
   const covers = streams.every(({ plan, failure }) => !plan.atEnd && failure === undefined) && sharesState(ends);
   if (covers) return beginCommit(withStreams(state, ends), ends, { isWhole: false });
-  const closed = ends.map((end) => (changesAnything(end) ? held(end) : end));
+  const closed = ends.map((end) => (changesAnything(end) || end.changesTable ? held(end) : end));
   return { state: withStreams(state, closed), effects: [] };
 }
 

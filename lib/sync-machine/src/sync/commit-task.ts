@@ -1,5 +1,5 @@
 import type { Step } from '../machine.ts';
-import { afterCommit, broken, changesAnything } from './stream-state.ts';
+import { afterCommit, bringsTable, broken, changesAnything } from './stream-state.ts';
 import type { CommitBatch, StreamState, SyncEffect, SyncEvent, SyncState, SyncTypes, Task } from './sync-types.ts';
 
 /** How often batches are merged in all, when other writers move a table in between. */
@@ -17,7 +17,8 @@ export function beginCommit<T extends SyncTypes>(
   streams: readonly StreamState<T>[],
   { isWhole }: { isWhole: boolean },
 ): Next<T> {
-  if (!streams.some(changesAnything)) return { state, effects: [] };
+  const changes = (stream: StreamState<T>) => changesAnything(stream) || (isWhole && stream.changesTable);
+  if (!streams.some(changes)) return { state, effects: [] };
   const ids = streams.map(({ plan }) => plan.id);
   const task: CommitTask<T> = { kind: 'commit', streams: ids, isWhole, merged: {}, merging: undefined, merges: 1 };
   return goOn(state, task);
@@ -47,7 +48,10 @@ export function commitAnswer<T extends SyncTypes>(
       });
     }
     case 'committed':
-      return { state: { ...withStreams(state, task, afterCommit), task: undefined }, effects: [] };
+      return {
+        state: { ...withStreams(state, task, (one) => afterCommit(one, task.isWhole)), task: undefined },
+        effects: [],
+      };
     default:
       return { state, effects: [] };
   }
@@ -91,10 +95,9 @@ function needsMerge<T extends SyncTypes>({ plan, batch }: StreamState<T>): boole
   return replacesFiles || (plan.merges && (batch.parts.length > 0 || plan.marksMissing));
 }
 
-function batchOf<T extends SyncTypes>(
-  { plan, number, batch }: StreamState<T>,
-  { isWhole, merged }: CommitTask<T>,
-): CommitBatch<T> {
+function batchOf<T extends SyncTypes>(state: StreamState<T>, { isWhole, merged }: CommitTask<T>): CommitBatch<T> {
+  const { plan, number, batch } = state;
   const { id: stream, replaces } = plan;
-  return { stream, number: number + 1, batch, merged: merged[stream], replaces, isWhole };
+  const changesTable = bringsTable(state, isWhole);
+  return { stream, number: number + 1, batch, merged: merged[stream], replaces, changesTable, isWhole };
 }

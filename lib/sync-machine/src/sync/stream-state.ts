@@ -15,6 +15,7 @@ export function newStream<T extends SyncTypes>(plan: PlannedStream<T>): StreamSt
   return {
     plan,
     batch: emptyBatch(),
+    changesTable: plan.changesTable,
     uncovered: emptyBatch(),
     number: plan.batch,
     rejected: plan.rejected,
@@ -54,9 +55,15 @@ export function covered<T extends SyncTypes>(stream: StreamState<T>, state: T['s
 }
 
 /** The stream after its batch was committed. */
-export function afterCommit<T extends SyncTypes>(stream: StreamState<T>): StreamState<T> {
+export function afterCommit<T extends SyncTypes>(stream: StreamState<T>, isWhole: boolean): StreamState<T> {
   const { batch, number, state } = stream;
-  return { ...stream, batch: emptyBatch(), number: number + 1, state: batch.state ?? state };
+  const changesTable = stream.changesTable && !bringsTable(stream, isWhole);
+  return { ...stream, changesTable, batch: emptyBatch(), number: number + 1, state: batch.state ?? state };
+}
+
+/** Whether a commit makes the table what it is to be: a state alone does not. */
+export function bringsTable<T extends SyncTypes>({ plan, batch }: StreamState<T>, isWhole: boolean): boolean {
+  return isWhole || plan.replaces || plan.marksMissing || bringsAnything(batch);
 }
 
 /** The stream as one that has failed; what it has not committed is given up, to be read again. */

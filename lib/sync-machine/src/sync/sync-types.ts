@@ -28,6 +28,8 @@ export interface PlannedStream<T extends SyncTypes> {
   readonly merges: boolean;
   /** A full set of rows is merged, and what it lacks is marked, so that even an empty one changes the table. */
   readonly marksMissing: boolean;
+  /** The table is not there, or lacks columns: a commit of rows changes that, and so does one that ends the stream well. */
+  readonly changesTable: boolean;
   readonly policy: SchemaChangePolicy;
   /** Lines that one run may reject. */
   readonly maxRejected: number;
@@ -104,6 +106,8 @@ export interface CommitBatch<T extends SyncTypes> {
   /** What takes the place of the parts of a stream that merges. */
   readonly merged: T['merged'] | undefined;
   readonly replaces: boolean;
+  /** It makes the table, or gives it its columns, where that has to be done. */
+  readonly changesTable: boolean;
   /** With it the stream is done: another attempt of this run finds nothing left to do. */
   readonly isWhole: boolean;
 }
@@ -149,6 +153,8 @@ export type StreamFailure<T extends SyncTypes> = { readonly reported: T['failure
 export interface StreamState<T extends SyncTypes> {
   readonly plan: PlannedStream<T>;
   readonly batch: Batch<T>;
+  /** Whether the table is yet to be made, or to get columns. */
+  readonly changesTable: boolean;
   /** Parts behind the state of the batch; they wait for theirs. */
   readonly uncovered: Batch<T>;
   readonly number: number;

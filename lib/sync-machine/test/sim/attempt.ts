@@ -177,6 +177,7 @@ function planOf(
       replaces: stream.write === 'overwrite',
       merges: stream.write === 'merge',
       marksMissing: false,
+      changesTable: false,
       policy: stream.policy,
       maxRejected: MAX_REJECTED,
       batch: isOwn ? checkpoint.batch : 0,

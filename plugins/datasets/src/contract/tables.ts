@@ -103,11 +103,12 @@ export interface PrepareOptions {
   conflicts?: 'refuse' | 'keep' | 'replace';
   /** Columns that the table must have, such as a key; `columns_refused` where another one has the name. */
   needed?: readonly string[];
-  /** The `schema` of an earlier answer that `replaces`, under which files may lie already: columns are added to it. */
-  planned?: object;
+  /** An earlier answer that no commit has brought yet, and under whose schema files may lie: columns are added to it. */
+  planned?: Pick<PreparedTable, 'schema' | 'replaces' | 'brings'>;
   /**
    * When the table changes. `once` (unless said): before this answers. `commit`: not before the commit, which takes what
    * the answer `brings`; where a catalog keeps the metadata itself, a table that is not there is made at once all the same.
+   * Runs prepare so.
    */
   at?: 'once' | 'commit';
 }

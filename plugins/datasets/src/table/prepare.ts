@@ -15,7 +15,7 @@ import { endOf, SEEDS } from '../commit/commit-end.ts';
 import { replacedBy } from '../commit/find-commit.ts';
 import { dataLocation } from '../commit/staged-files.ts';
 import type { PreparedTable, PrepareOptions, TableHead, TableRef } from '../contract.ts';
-import { type CurrentTable, loadTables, type TableDeps, textOfNew } from '../store/table-store.ts';
+import { type CurrentTable, loadTables, newTableOf, type TableDeps, textOfNew } from '../store/table-store.ts';
 import { assertFrozen, draftNew, schemaEffects, type WantedTable } from './schema-effects.ts';
 import { fittingColumns, wantedColumns } from './wanted-columns.ts';
 import { isEnough, type WantedSchema, wantedSchema } from './wanted-schema.ts';
@@ -56,17 +56,19 @@ async function tableNow(deps: TableDeps, tenant: Tenant, asked: WantedTable): Pr
 
 /** The table as it is, or as it will be made, and what the commit has to bring; nothing is moved and nothing written. */
 async function laterTable(deps: TableDeps, tenant: Tenant, asked: WantedTable): Promise<Found> {
-  const [table] = await loadTables(deps, tenant, [asked.ref]);
-  if (table === undefined) {
-    if (deps.remote !== undefined) return tableNow(deps, tenant, asked);
-    const made = draftNew(deps.warehouse, asked);
-    return { table: made, brings: { create: textOfNew(made) } };
-  }
+  const [there] = await loadTables(deps, tenant, [asked.ref]);
+  if (there === undefined && deps.remote !== undefined) return tableNow(deps, tenant, asked);
+  const table = there ?? plannedTable(asked) ?? draftNew(deps.warehouse, asked);
+  const create = there === undefined ? { create: textOfNew(table) } : {};
   const wanted = wantedSchema(table, asked);
-  if (isEnough(wanted)) return { table, brings: {} };
+  if (isEnough(wanted)) return { table, brings: create };
   if (asked.policy === 'freeze') assertFrozen(currentSchema(table.metadata), wanted.schema);
-  return { table, brings: { schema: wanted.schema } };
+  return { table, brings: { ...create, schema: wanted.schema } };
 }
+
+/** The table to be made under which files may lie already. */
+const plannedTable = ({ planned }: WantedTable): CurrentTable | undefined =>
+  planned?.brings.create && newTableOf(planned.brings.create);
 
 /** Names of columns of a JSON schema that the table, as it is, cannot take. */
 export async function tableConflicts(

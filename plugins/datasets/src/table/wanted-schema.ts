@@ -3,6 +3,7 @@ import {
   evolveSchema,
   FILE_COLUMN,
   LakehouseError,
+  maxFieldId,
   replacementSchema,
   type TableSchema,
   unfitColumns,
@@ -34,12 +35,10 @@ export function wantedSchema(
 ): WantedSchema {
   const division = { conflicts, ...(needed && { needed }) };
   if (planned !== undefined) {
-    const { columns, refused } = fittingColumns(wanted, {
-      ...division,
-      conflicts: 'keep',
-      current: planned as TableSchema,
-    });
-    return { ...evolveSchema(planned as TableSchema, columns), changed: true, replaces: true, kept: [], refused };
+    const has = planned.schema as TableSchema;
+    const { columns, refused } = fittingColumns(wanted, { ...division, conflicts: 'keep', current: has });
+    const last = Math.max(maxFieldId(has.fields), metadata['last-column-id']);
+    return { ...evolveSchema(has, columns, last), changed: true, replaces: planned.replaces, kept: [], refused };
   }
   const current = currentSchema(metadata);
   const { columns, refused } = fittingColumns(wanted, { ...division, current });
@@ -59,7 +58,13 @@ export function wantedSchema(
     });
   }
   const fitting = columns.filter(({ name }) => !unfit.includes(name));
-  return { ...evolveSchema(current, fitting, metadata['last-column-id']), replaces: false, kept: unfit, refused };
+  const { schema, changed } = evolveSchema(current, fitting, metadata['last-column-id']);
+  return { schema: changed ? numbered(metadata, schema) : schema, changed, replaces: false, kept: unfit, refused };
+}
+
+/** A new schema under the id that its commit gives it. */
+function numbered({ schemas }: CurrentTable['metadata'], schema: TableSchema): TableSchema {
+  return { ...schema, 'schema-id': Math.max(...schemas.map((one) => one['schema-id'])) + 1 };
 }
 
 /** Whether nothing has to be done to the table before rows are written. */

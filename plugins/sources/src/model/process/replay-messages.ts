@@ -20,8 +20,8 @@ export interface ReplayPlan {
 export interface ReplayMerge {
   folder: string;
   key: readonly number[];
-  /** The metadata of the table that is merged into. */
-  into: string;
+  /** The metadata of the table that is merged into, if it is there. */
+  into: string | undefined;
   mode: 'merge' | 'soft_delete';
   deleteMarker?: number;
 }

@@ -124,7 +124,7 @@ async function carriedOut(deps: ReplayDeps, attempt: Attempt): Promise<ReplayOut
   const { exists } = await tables.describe(tenant, quarantineOf(ref));
   if (!exists) return replayOutcome(undefined, null);
   let table = await tables.prepare(tenant, ref, row.jsonSchema, tableOptions(row));
-  const quarantine = await tables.prepare(tenant, quarantineOf(ref), {}, { columns: 'quarantine' });
+  const quarantine = await tables.prepare(tenant, quarantineOf(ref), {}, { at: 'commit', columns: 'quarantine' });
   let replayed = await staged(deps, attempt, {
     table,
     quarantine,
@@ -184,7 +184,7 @@ async function staged(
       folder: places.rows,
       merge: merging && {
         folder: places.merged,
-        into: table.metadataLocation,
+        into: table.brings.create === undefined ? table.metadataLocation : undefined,
         key: merging.key,
         mode: merging.writeMode,
         ...(merging.deleteMarker === undefined ? {} : { deleteMarker: merging.deleteMarker }),
@@ -217,15 +217,17 @@ async function commit(
   const { files, staged, removed } = replayed.table;
   if (keyOf(row) !== undefined) {
     const delta = { mode: 'row_delta' as const, deletes: removed, base: table.snapshotId };
-    changes.push({ ref: table.ref, files, staged, ...delta, ...facts, ...(follows && { follows: follows.rows }) });
+    const change = { ref: table.ref, files, staged, ...delta, ...table.brings };
+    changes.push({ ...change, ...facts, ...(follows && { follows: follows.rows }) });
   } else if (files.length > 0) {
     const after = follows && { follows: follows.rows };
-    changes.push({ ref: table.ref, mode: 'append', files, staged, ...facts, ...after });
+    changes.push({ ref: table.ref, mode: 'append', files, staged, ...table.brings, ...facts, ...after });
   }
   // It names no snapshot: left half done it can so be ended behind whatever syncs have added, while its files are there.
   changes.push({
     ref: quarantine.ref,
     mode: 'row_delta',
+    ...quarantine.brings,
     ...facts,
     ...(follows && { follows: follows.quarantine }),
     files: replayed.quarantine.files,

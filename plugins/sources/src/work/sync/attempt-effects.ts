@@ -66,7 +66,7 @@ export function attemptEffects(deps: EffectDeps) {
   const merge = async ({ stream, batch, place, replaces }: Extract<Effect, { type: 'merge' }>): Promise<Event> => {
     const known = planned(stream);
     const table = required(shapes.get(stream));
-    const head = await tables.head(tenant, table.ref);
+    const head = table.brings.create === undefined ? await tables.head(tenant, table.ref) : NO_TABLE;
     const { key, writeMode, isComplete, deleteMarker } = mergeOf(known, table);
     const asked: MergeWork = {
       kind: 'merge',
@@ -87,8 +87,12 @@ export function attemptEffects(deps: EffectDeps) {
     evolveStream(deps, { ...planned(stream), prepared: required(shapes.get(stream)) }, columns);
 
   const commit = async (batches: readonly CommitBatch<Sync>[]): Promise<Event> => {
-    const done = await ledger.commit(batches, (id) => required(shapes.get(id)));
-    for (const [at, { stream }] of batches.entries()) log.committed(planned(stream), required(done[at]));
+    const done = await ledger.commit(batches, { rows: (id) => required(shapes.get(id)), quarantine });
+    for (const [at, { stream, batch, changesTable }] of batches.entries()) {
+      if (changesTable) settle(shapes, stream);
+      if (batch.quarantine.length > 0) settle(quarantines, stream);
+      log.committed(planned(stream), required(done[at]));
+    }
     return { type: 'committed' };
   };
 
@@ -129,6 +133,14 @@ export function attemptEffects(deps: EffectDeps) {
   return (effect: Effect): Promise<Event | undefined> => perform(effect).catch((error) => failed(effect, error));
 }
 
+/** Where there is nothing to merge into yet. */
+const NO_TABLE = { metadataLocation: undefined, snapshotId: null };
+
+/** What a commit has brought to a table, no other one brings. */
+function settle(tables: Map<string, PreparedTable>, stream: string): void {
+  tables.set(stream, { ...required(tables.get(stream)), brings: {} });
+}
+
 type Effect = SyncEffect<Sync>;
 type Event = SyncEvent<Sync>;
 
@@ -146,7 +158,7 @@ async function prepareQuarantine(deps: EffectDeps, { ref }: PlannedStream): Prom
   const entry = { ref: own, kind: 'source' as const, producerId: sourceId };
   const isOurs = await kernel.db(tenant).transaction((tx) => producers.register(tx, entry));
   if (!isOurs) throw datasetProblems.destinationNotAllowed();
-  return tables.prepare(tenant, own, {}, { columns: 'quarantine' });
+  return tables.prepare(tenant, own, {}, { at: 'commit', columns: 'quarantine' });
 }
 
 /** How the rows of a stream are typed for its table. */

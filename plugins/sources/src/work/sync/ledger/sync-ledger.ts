@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { CommitBatch } from '@weir/engine';
 import type { Kernel } from '@weir/kernel';
 import type { CheckpointWrite, PreparedTable, TableCommit, TablesService } from '@weir/plugin-datasets/contract';
@@ -14,8 +15,11 @@ import { type Attempt, type OpenPhase, openStreamRuns, type ShownValues, writeCo
 import { coveredNotes, recallSnapshots, type Standing, type Standings, standingOf, totalsOf } from './standing.ts';
 import { tableCommits } from './table-commits.ts';
 
-/** The table of a stream as it is by now. */
-type Tables = (streamId: string) => PreparedTable;
+/** The tables of streams as they are by now. */
+interface Tables {
+  rows(streamId: string): PreparedTable;
+  quarantine(streamId: string): Promise<PreparedTable>;
+}
 
 /** Keeps the books of one attempt: commits with their checkpoints, and the counters that people see. */
 export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attempt, plan: SyncPlan) {
@@ -47,14 +51,17 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
 
     /** Commits batches with the states that cover them, in one step; tells what has come of each. */
     async commit(batches: readonly CommitBatch<Sync>[], tablesNow: Tables): Promise<CommittedRows[]> {
-      const drafts = batches.map((batch) =>
-        draftOf(batch, { known: standing(batch.stream), prepared: tablesNow(batch.stream) }, attempt),
-      );
+      const drafts: Draft[] = [];
+      for (const batch of batches) {
+        const quarantine = batch.batch.quarantine.length > 0 ? await tablesNow.quarantine(batch.stream) : undefined;
+        const of = { known: standing(batch.stream), prepared: tablesNow.rows(batch.stream), quarantine };
+        drafts.push(draftOf(batch, of, attempt));
+      }
       const commits = commitsOf(drafts);
       const checkpoints = drafts.map(({ checkpoint }) => checkpoint);
       const result = await tables.commit(tenant, { runId, leaseEpoch, tables: commits, checkpoints });
       const snapshotOf = new Map(commits.map((commit, at) => [commit, result.tables[at]?.snapshotId ?? undefined]));
-      const done = drafts.map((draft) => settled(draft, tablesNow(draft.batch.stream), { runId, snapshotOf }));
+      const done = drafts.map((draft) => settled(draft, tablesNow.rows(draft.batch.stream), { runId, snapshotOf }));
       phase = 'committing';
       await this.record();
       return done;
@@ -137,13 +144,14 @@ interface Draft {
   known: Standing;
   figures: Figures;
   commits: readonly TableCommit[];
+  stateSha256: string;
   checkpoint: CheckpointWrite;
 }
 
 /** What one stream brings to a commit: changes of its tables, and its checkpoint. */
 function draftOf(
   batch: CommitBatch<Sync>,
-  { known, prepared }: { known: Standing; prepared: PreparedTable },
+  { known, ...prepared }: { known: Standing; prepared: PreparedTable; quarantine: PreparedTable | undefined },
   { leaseEpoch }: Attempt,
 ): Draft {
   const { stream } = known;
@@ -152,15 +160,22 @@ function draftOf(
   const hasGotOn = known.figures.progressAttempt === leaseEpoch || getsOn(batch, stream.engine.state);
   const notes = coveredNotes(known, batch.batch.state);
   const figures = { ...withBatch(known.figures, batch, hasGotOn ? leaseEpoch : undefined), notes };
-  const commits = tableCommits(batch, { stream, prepared, state, follows: known.follows, attempt: leaseEpoch });
+  const stateSha256 = sha256(state ?? '');
+  const facts = { stream, ...prepared, stateSha256, follows: known.follows, attempt: leaseEpoch };
+  const commits = tableCommits(batch, facts);
   const overwrote = batch.replaces && stream.row.syncMode === 'full_refresh' ? 1 : 0;
   const counters = { ...countersOf(figures), overwrote, whole: batch.isWhole ? 1 : 0 };
-  return { batch, known, figures, commits, checkpoint: { key: stream.checkpointKey, state: state ?? null, counters } };
+  const checkpoint = { key: stream.checkpointKey, state: state ?? null, counters };
+  return { batch, known, figures, commits, stateSha256, checkpoint };
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Takes a commit that stands into the books of its stream; tells what has come of it. */
 function settled(
-  { batch, known, figures, commits: [rows, quarantine] }: Draft,
+  { batch, known, figures, stateSha256, commits: [rows, quarantine] }: Draft,
   { schema }: PreparedTable,
   { runId, snapshotOf }: { runId: string; snapshotOf: ReadonlyMap<TableCommit | undefined, string | undefined> },
 ): CommittedRows {
@@ -177,7 +192,7 @@ function settled(
       rows: snapshotId === undefined ? known.follows.rows : id,
       quarantine: snapshotOf.get(quarantine) === undefined ? known.follows.quarantine : id,
     },
-    stateSha256: rows?.stateSha256,
+    stateSha256,
     schemaId: (schema as { 'schema-id': number })['schema-id'],
     committedAt: new Date(),
   });
@@ -190,8 +205,11 @@ function settled(
 /** The changes of all tables; one that stays as it is takes no part where several streams are committed together. */
 function commitsOf(drafts: readonly Draft[]): TableCommit[] {
   const commits = drafts.flatMap((draft) => draft.commits);
-  return drafts.length === 1 ? commits : commits.filter(({ mode, files }) => mode !== 'append' || files.length > 0);
+  return drafts.length === 1 ? commits : commits.filter(changesIt);
 }
+
+const changesIt = ({ mode, files, schema, create }: TableCommit): boolean =>
+  mode !== 'append' || files.length > 0 || schema !== undefined || create !== undefined;
 
 function statusOf(failure: Failure | undefined): 'succeeded' | 'failed' | 'cancelled' {
   if (failure === undefined) return 'succeeded';

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { CommitBatch } from '@weir/engine';
 import { type PreparedTable, quarantineOf, type ResumePoint, type TableCommit } from '@weir/plugin-datasets/contract';
 import type { Sync } from '../../../model/process/sync-types.ts';
@@ -9,26 +8,26 @@ export interface CommitFacts {
   stream: PlannedStream;
   /** The stream's table as it is by now. */
   prepared: PreparedTable;
-  /** The state that is stored with it. */
-  state: string | undefined;
+  /** And its quarantine table, where lines were rejected. */
+  quarantine: PreparedTable | undefined;
+  /** Of the state that is stored with it. */
+  stateSha256: string;
   /** The commits that the stream's newest snapshots must be of, where anybody asks. */
   follows: ResumePoint['follows'];
   attempt: number;
 }
 
-/** The changes that one batch brings: to the stream's table, and to its quarantine table if lines were rejected. */
+/**
+ * The changes that one batch brings: to the stream's table, and to its quarantine table if lines were rejected. A state alone
+ * makes no table.
+ */
 export function tableCommits(
-  { stream: id, number, batch, merged, replaces }: CommitBatch<Sync>,
-  { stream, prepared, state, follows, attempt }: CommitFacts,
+  { stream: id, number, batch, merged, replaces, changesTable }: CommitBatch<Sync>,
+  { stream, prepared, quarantine, stateSha256, follows, attempt }: CommitFacts,
 ): TableCommit[] {
   const { ref, row } = stream;
-  const facts = {
-    streamId: id,
-    attempt,
-    batch: number,
-    stateSha256: sha256(state ?? ''),
-    generation: row.generation,
-  };
+  if (!changesTable && prepared.brings.create !== undefined) return [];
+  const facts = { streamId: id, attempt, batch: number, stateSha256, generation: row.generation };
   const staged = batch.parts.flatMap(({ files }) => files);
   const table: TableCommit = {
     ref,
@@ -36,6 +35,7 @@ export function tableCommits(
     files: merged?.files ?? staged,
     staged: [...staged, ...(merged?.files ?? [])],
     ...facts,
+    ...(changesTable && prepared.brings),
     ...(follows && { follows: follows.rows }),
   };
   if (replaces)
@@ -45,9 +45,6 @@ export function tableCommits(
   const rejected = batch.quarantine.flatMap(({ files }) => files);
   if (rejected.length === 0) return [table];
   const ours = follows && { follows: follows.quarantine };
-  return [table, { ref: quarantineOf(ref), mode: 'append', files: rejected, staged: rejected, ...facts, ...ours }];
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  const lines = { mode: 'append' as const, files: rejected, staged: rejected, ...quarantine?.brings };
+  return [table, { ref: quarantineOf(ref), ...lines, ...facts, ...ours }];
 }

@@ -6,8 +6,8 @@ import { withColumns } from '../../../model/sync/evolved-schema.ts';
 import type { PlannedStream } from './plan-sync.ts';
 
 /**
- * Gives the table of a stream columns for members that it met, and the stream their schema, so that the next discovery
- * finds them known. What cannot be a column stays in `_extra`.
+ * Plans columns of a table for members that its stream met, for the next commit to bring, and gives the stream their schema,
+ * so that the next discovery finds them known. What cannot be a column stays in `_extra`.
  */
 export async function evolveStream(
   { kernel, tables, tenant }: { kernel: Kernel; tables: TablesService; tenant: Tenant },
@@ -21,7 +21,8 @@ export async function evolveStream(
     { has },
   );
   const possible = columns.filter(({ name }) => divided.columns.includes(name) && !has.includes(name));
-  const planned = prepared.replaces ? { planned: prepared.schema } : {};
+  const isOpen = prepared.replaces || Object.keys(prepared.brings).length > 0;
+  const planned = isOpen ? { planned: prepared } : {};
   const table = await tables.prepare(tenant, ref, withColumns({}, possible), { ...options, ...planned });
   await kernel.db(tenant).transaction(async (tx) => {
     const stream = await tx.findOne(StreamEntity, { streamId: row.streamId }, { lock: true });

@@ -74,7 +74,8 @@ interface PlanningAttempt {
 }
 
 /**
- * Plans an attempt: the enabled streams, their tables made or evolved, and the state from which each is read.
+ * Plans an attempt: the enabled streams, how their tables are to be once rows are committed, and the state from which each is
+ * read.
  */
 export async function planSync(deps: PlanDeps, tenant: Tenant, run: PlanningAttempt): Promise<SyncPlan> {
   const { source, rows } = await deps.kernel.db(tenant).transaction(async (tx) => ({
@@ -182,6 +183,7 @@ async function planStream(
       isStateful,
       policy: row.schemaChangePolicy,
       maxRejected,
+      changesTable: Object.keys(prepared.brings).length > 0,
       batch: figures.batch,
       rejected: figures.rowsRejected,
       state,
@@ -190,9 +192,10 @@ async function planStream(
   };
 }
 
-/** How the table of a stream is made or evolved. */
+/** How the table of a stream is made or evolved: by a commit and by nothing else. */
 export function tableOptions(row: StreamRow): PrepareOptions {
   return {
+    at: 'commit',
     policy: row.schemaChangePolicy,
     conflicts: 'keep',
     partitionBy: row.partitionBy ?? null,
