@@ -149,6 +149,25 @@ t.test("a foreign tenant's run is as absent as one that never was", async (t) =>
   t.match(await other.call(endpoints.createRun, { body: part }), refused(409, 'parent_run_ended'));
 });
 
+t.test('one orchestrator run that is created twice at once, or was taken over → one run, and its id', async (t) => {
+  const { service, tenant, kernel, create, sync } = await setUp(t);
+  const body = { ...OURS, subject_id: NAMELESS };
+  const answers = await Promise.all(Array.from({ length: 4 }, () => service.call(endpoints.createRun, { body })));
+  const made = answers.flatMap((answer) => (answer.ok ? [answer.body.run_id] : []));
+  t.equal(made.length, 1);
+  for (const answer of answers.filter(({ ok }) => !ok)) {
+    t.match(answer, { problem: { ...refused(409, 'orchestrator_run_known').problem, run_id: made[0] } });
+  }
+  const adopted = await create({ orchestrator_run_id: 'nightly-2' });
+  const parentRunId = await sync();
+  const taken = { orchestratorRunId: 'nightly-2', subjectId: NAMELESS, kind: SYNC.kind, parentRunId };
+  t.equal(await kernel.db(tenant).transaction((tx) => kernel.runs.adopt(tx, taken)), adopted.run_id);
+  const again = { body: { ...body, orchestrator_run_id: 'nightly-2' } };
+  t.match(await service.call(endpoints.createRun, again), {
+    problem: { ...refused(409, 'orchestrator_run_known').problem, run_id: adopted.run_id },
+  });
+});
+
 t.test('a service creates, starts and completes a run, each once; its orchestrator run names it', async (t) => {
   const { service, create } = await setUp(t);
   const made = await create({ deadline_seconds: 60 });

@@ -5,6 +5,8 @@ export {
   FIRING_STATUSES,
   Firing,
   type FiringView,
+  type KindWord,
+  kindWord,
   OVERLAPS,
   type Overlap,
   ScheduleFacts,

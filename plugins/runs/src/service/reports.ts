@@ -48,12 +48,28 @@ export function reportService({ kernel, runs }: ReportDeps) {
   return {
     async create(tenant: Tenant, requestedBy: string, body: Input<typeof createRun>['body']): Promise<RunView> {
       const { orchestrator_run_id: orchestratorRunId, subject_id: subjectId, parent_run_id: parentRunId } = body;
-      const same = { kind: EXTERNAL_RUN, subjectId, orchestratorRunId };
-      const [known] = (await kernel.runs.page(tenant, same, { limit: 1 })).items;
-      if (known !== undefined) throw reportProblems.orchestratorRunKnown({ members: { run_id: known.runId } });
+      const same = { subjectId, orchestratorRunId };
+      // Of whichever kind: a transform takes such a run over as its own.
+      const refuseKnown = async () => {
+        const [known] = (await kernel.runs.page(tenant, same, { limit: 1 })).items;
+        if (known !== undefined) throw reportProblems.orchestratorRunKnown({ members: { run_id: known.runId } });
+      };
+      await refuseKnown();
       const deadline = new Date(Date.now() + (body.deadline_seconds ?? DEFAULT_DEADLINE_SECONDS) * MS_PER_SECOND);
-      const run = { ...same, requestedBy, deadline, parentRunId, admitted: await kernel.runs.admit(EXTERNAL_RUN) };
-      const { run_id } = await kernel.db(tenant).transaction((tx) => kernel.runs.start(tx, run));
+      const run = {
+        ...same,
+        kind: EXTERNAL_RUN,
+        requestedBy,
+        deadline,
+        parentRunId,
+        admitted: await kernel.runs.admit(EXTERNAL_RUN),
+      };
+      const start = kernel.db(tenant).transaction((tx) => kernel.runs.start(tx, run));
+      const { run_id } = await start.catch(async (error) => {
+        // Another call may have made it a moment ago.
+        await refuseKnown();
+        throw error;
+      });
       return view(tenant, run_id);
     },
 

@@ -1,6 +1,6 @@
 import type { CallContext } from '@weir/kernel';
 import { type Endpoint, subjectOf as nameOf } from '@weir/kernel/contract';
-import type { ScheduleRoute, SubjectSchedulesService } from '../contract.ts';
+import { kindWord, type ScheduleRoute, type SubjectSchedulesService } from '../contract.ts';
 import { type SubjectScheduleDeps, scheduleService } from '../service/schedules.ts';
 import { subjectOf } from '../service/subjects.ts';
 
@@ -21,7 +21,7 @@ export function scheduleRoutes(
   const { kind } = endpoints;
   // The plugin of the kind contributes it after it has asked for its routes.
   const service = () => scheduleService(deps, subjectOf(deps, kind));
-  const idOf = ({ params }: Call) => params[`${kind}_id`] ?? '';
+  const idOf = ({ params }: Call) => params[`${kindWord(kind)}_id`] ?? '';
   const from = (call: Call) => ({ subjectId: idOf(call), by: nameOf(call.principal), ifMatch: call.ifMatch });
   const route = (endpoint: Endpoint, run: (call: Call) => Promise<unknown>): ScheduleRoute => ({ endpoint, run });
   return [
@@ -34,7 +34,7 @@ export function scheduleRoutes(
       service().trigger(call.tenant, idOf(call), { requestedBy: nameOf(call.principal), queue: call.query.queue }),
     ),
     route(endpoints.list, ({ tenant, query }) => {
-      const { [`${kind}_id`]: subjectId, ...request } = query;
+      const { [`${kindWord(kind)}_id`]: subjectId, ...request } = query;
       return service().list(tenant, { ...request, subjectId } as Parameters<Service['list']>[1]);
     }),
   ];

@@ -14,7 +14,7 @@ import {
 } from '@weir/kernel/contract';
 import { scheduleTimes } from '@weir/plugin-workflow-engine/contract';
 import { scheduleProblems } from './problems.ts';
-import { OVERLAPS, subjectSchedule } from './schedule.ts';
+import { type KindWord, kindWord, OVERLAPS, subjectSchedule } from './schedule.ts';
 
 const MAX_REASON = 500;
 
@@ -46,8 +46,9 @@ export function scheduleEndpoints<K extends string>(of: ScheduleRoutes<K>) {
 
 /** What all routes of one schedule have in common. */
 function common<K extends string>({ kind, below, plugin }: ScheduleRoutes<K>) {
-  const params = Closed({ [`${kind}_id`]: idOf(kind) } as Record<`${K}_id`, typeof Id>);
-  return { params, path: `${below}/:${kind}_id/schedule`, id: (verb: string) => `${plugin}.${verb}_schedule` };
+  const member = `${kindWord(kind)}_id` as const;
+  const params = Closed({ [member]: idOf(kind) } as Record<`${KindWord<K>}_id`, typeof Id>);
+  return { params, path: `${below}/:${member}/schedule`, id: (verb: string) => `${plugin}.${verb}_schedule` };
 }
 
 function keepingRoutes<K extends string>(of: ScheduleRoutes<K>) {
@@ -138,8 +139,8 @@ function readingRoutes<K extends string>(of: ScheduleRoutes<K>) {
       summary: `List the schedules of the ${kind}s, the one that runs next first`,
       query: listQuery(['next_run_at', 'created_at'], {
         paused: Type.Optional(Type.Boolean({ description: 'Only paused schedules, or only others' })),
-        ...({ [`${kind}_id`]: Type.Optional({ ...Id, description: `Only that of this ${kind}` }) } as Record<
-          `${K}_id`,
+        ...({ [`${kindWord(kind)}_id`]: Type.Optional({ ...Id, description: `Only that of this ${kind}` }) } as Record<
+          `${KindWord<K>}_id`,
           TOptional<typeof Id>
         >),
         next_run_before: Moment('Only those that run next before this'),
@@ -150,7 +151,7 @@ function readingRoutes<K extends string>(of: ScheduleRoutes<K>) {
       cli: {
         words: list.cli,
         columns: [
-          ...[`${kind}_name`, 'sentence', 'paused', 'next_run_at'],
+          ...[`${kindWord(kind)}_name`, 'sentence', 'paused', 'next_run_at'],
           ...['next_runs.0.local', 'last_firings.0.status'],
         ],
       },

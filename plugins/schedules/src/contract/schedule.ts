@@ -52,15 +52,19 @@ export type ScheduleFactsView = Static<typeof ScheduleFacts>;
 
 type Facts = (typeof ScheduleFacts)['properties'];
 
+/** A kind as its parameters and members begin: `backing-dataset` as `backing_dataset`. */
+export type KindWord<K extends string> = K extends `${infer First}-${infer Rest}` ? `${First}_${KindWord<Rest>}` : K;
+export const kindWord = <K extends string>(kind: K) => kind.replaceAll('-', '_') as KindWord<K>;
+
 /** The schedule of a subject of this kind: `source` gives `source_id` and `source_name`. */
 export type SubjectSchedule<K extends string> = TObject<
-  Record<`${K}_id`, typeof Id> & Record<`${K}_name`, TString> & Facts
+  Record<`${KindWord<K>}_id`, typeof Id> & Record<`${KindWord<K>}_name`, TString> & Facts
 >;
 
 /** Its schema. */
 export const subjectSchedule = <K extends string>(kind: K): SubjectSchedule<K> =>
   Type.Object({
-    [`${kind}_id`]: Id,
-    [`${kind}_name`]: Type.String(),
+    [`${kindWord(kind)}_id`]: Id,
+    [`${kindWord(kind)}_name`]: Type.String(),
     ...ScheduleFacts.properties,
   }) as unknown as SubjectSchedule<K>;

@@ -1,12 +1,12 @@
 import type { NextStepEntry } from '@weir/kernel/contract';
-import type { FiringView, ScheduleSubject } from '../contract.ts';
+import { type FiringView, kindWord, type ScheduleSubject } from '../contract.ts';
 
 /** Why a time came to nothing, as it is kept; `{subject_id}` of its steps is filled when it is shown. */
 export type SkipReason = Omit<NonNullable<FiringView['reason']>, 'next'> & { next?: readonly NextStepEntry[] };
 
 /** Why a time of a schedule came to nothing, beside the codes that refuse a run. */
 export function skipsOf({ kind, run, endpoints }: Pick<ScheduleSubject, 'kind' | 'run' | 'endpoints'>) {
-  const params = { [`${kind}_id`]: '{subject_id}' };
+  const params = { [`${kindWord(kind)}_id`]: '{subject_id}' };
   const runNow = {
     hint: 'Run it now.',
     next: [{ operation: endpoints.trigger.id, params, text: `Run the ${kind} now` }],
@@ -23,7 +23,7 @@ export function skipsOf({ kind, run, endpoints }: Pick<ScheduleSubject, 'kind' |
       detail: `A ${run} of the ${kind} was running when its time came; this time waits for its end.`,
       hint: 'Nothing needs to be done: it starts when that run has ended.',
     },
-    retired: { code: `${kind}_retired`, detail: `The ${kind} was deleted.`, hint: null },
+    retired: { code: `${kindWord(kind)}_retired`, detail: `The ${kind} was deleted.`, hint: null },
     gone: { code: 'schedule_gone', detail: 'The schedule was deleted while this time waited.', hint: null },
     paused: {
       code: 'schedule_paused',

@@ -1,6 +1,6 @@
 import type { RunRecord, TenantTransaction } from '@weir/kernel';
 import { nextSteps } from '@weir/kernel/contract';
-import type { FiringView, ScheduleFactsView, ScheduleSubject } from '../contract.ts';
+import { type FiringView, kindWord, type ScheduleFactsView, type ScheduleSubject } from '../contract.ts';
 import type { FiringRow, ScheduleRow } from '../model/entities.ts';
 import type { SkipReason } from '../model/skips.ts';
 import { lastFirings } from './firings.ts';
@@ -27,8 +27,8 @@ export async function scheduleViews(
   return rows.map((row) => {
     const nextRuns = row.pausedAt ? [] : schedules.nextRuns(row.times, now, NEXT_RUNS);
     return {
-      [`${subject.kind}_id`]: row.subjectId,
-      [`${subject.kind}_name`]: names.get(row.subjectId) ?? '',
+      [`${kindWord(subject.kind)}_id`]: row.subjectId,
+      [`${kindWord(subject.kind)}_name`]: names.get(row.subjectId) ?? '',
       ...row.times,
       overlap: row.overlap,
       sentence: schedules.sentence(row.times),
