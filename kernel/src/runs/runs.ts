@@ -132,7 +132,7 @@ export interface Runs {
       from?: Date | undefined;
       to?: Date | undefined;
     },
-    page: { limit?: number; page_token?: string; order?: string },
+    page: { limit: number; page_token?: string; order?: string },
   ): Promise<{ items: RunRecord[]; next_page_token: string | null }>;
   /** The first parts of each of these runs, oldest first, and how many each has; a run without parts is left out. */
   parts(

@@ -1,5 +1,12 @@
 import { type Kernel, type RunRecord, runView } from '@weir/kernel';
-import { type Input, kernelProblems, type Output, TERMINAL_RUN_STATUSES, type Tenant } from '@weir/kernel/contract';
+import {
+  DEFAULT_PAGE_SIZE,
+  type Input,
+  kernelProblems,
+  type Output,
+  TERMINAL_RUN_STATUSES,
+  type Tenant,
+} from '@weir/kernel/contract';
 import {
   type getRun,
   type ListedRunView,
@@ -61,7 +68,7 @@ export function runsService({ kernel }: RunsDeps) {
         ...{ parentRunId: isTop ? null : parent_run_id, orchestratorRunId: orchestrator_run_id },
         ...{ from: from === undefined ? undefined : new Date(from), to: to === undefined ? undefined : new Date(to) },
       };
-      const page = await kernel.runs.page(tenant, wanted, paging);
+      const page = await kernel.runs.page(tenant, wanted, { limit: DEFAULT_PAGE_SIZE, ...paging });
       const items = isTop ? await withParts(tenant, page.items) : (await views(tenant, page.items)).map(alone);
       return { items, next_page_token: page.next_page_token, total: null };
     },

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { RunRecord, Tenant, WorkerDeps } from '@weir/kernel';
+import { MAX_PAGE_SIZE } from '@weir/kernel/contract';
 import { Inputs, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import { provenBounds } from '@weir/processes';
@@ -60,7 +61,7 @@ export function transformActivities({ kernel, children, workDir }: WorkerDeps) {
     return opened;
   };
   const partsOf = async (tenant: Tenant, parentRunId: string): Promise<RunRecord[]> =>
-    (await kernel.runs.page(tenant, { kind: TRANSFORM_KIND, parentRunId }, {})).items;
+    (await kernel.runs.page(tenant, { kind: TRANSFORM_KIND, parentRunId }, { limit: MAX_PAGE_SIZE })).items;
 
   return {
     /** The run of a transform that a materialization consists of; null when there is none any more. */

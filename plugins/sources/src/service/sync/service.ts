@@ -1,5 +1,5 @@
 import type { Kernel, RunRecord, Tenant, TenantTransaction } from '@weir/kernel';
-import { type Input, kernelProblems } from '@weir/kernel/contract';
+import { DEFAULT_PAGE_SIZE, type Input, kernelProblems } from '@weir/kernel/contract';
 import type { listSyncHistory, SyncRunDetailView } from '../../contract.ts';
 import { SYNC_KIND } from '../../model/run-kinds.ts';
 import { NO_ROWS, StreamRunEntity, SyncRunEntity } from '../../model/sync/entity.ts';
@@ -66,7 +66,7 @@ export function syncService(deps: FactDeps & { kernel: Kernel }) {
       }
       await kernel.db(tenant).transaction((tx) => liveSource(tx, sourceId));
       const filter = { kind, subjectId: sourceId, ...(status === undefined ? {} : { status }) };
-      const page = await kernel.runs.page(tenant, filter, request);
+      const page = await kernel.runs.page(tenant, filter, { limit: DEFAULT_PAGE_SIZE, ...request });
       const from = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
       const items = page.items.filter(({ createdAt }) => createdAt.getTime() >= from);
       const runIds = items.map((run) => run.runId);
