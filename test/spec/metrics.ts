@@ -8,13 +8,13 @@ export const metrics: readonly MetricRow[] = [
     name: `${WINDOW}_phase_seconds`,
     suffixes: ['_bucket', '_sum', '_count', '_max'],
     labels: ['window', 'job_name', 'phase'],
-    owner: 'transforms',
+    owner: 'orchestrator',
   },
   {
     name: `${WINDOW}_worker_bootstrap_timing_capture_failures`,
     suffixes: [''],
     labels: [],
-    owner: 'transforms',
+    owner: 'orchestrator',
   },
 ];
 

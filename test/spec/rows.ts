@@ -12,6 +12,7 @@ export type Owner =
   | 'transform-patterns'
   | 'ui'
   | 'pipelines'
+  | 'orchestrator'
   | 'apply'
   | 'ai'
   | 'schema-registry'

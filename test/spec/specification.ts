@@ -68,7 +68,7 @@ export function compareWithSpecification(found: Found): Comparison {
   for (const { name, owner } of metrics)
     rows.push({ kind: 'metric', area: 'metrics', name, owner, implemented: found.text.includes(name) });
   for (const name of phases)
-    rows.push({ kind: 'phase', area: 'phases', name, owner: 'transforms', implemented: found.text.includes(name) });
+    rows.push({ kind: 'phase', area: 'phases', name, owner: 'orchestrator', implemented: found.text.includes(name) });
   for (const { name, owner, proof } of limits)
     rows.push({ kind: 'limit', area: 'limits', name, owner, implemented: proof !== undefined });
   for (const { area, name, owner, proof, command } of promises) {

@@ -15,7 +15,7 @@ export interface Lane {
 }
 
 /** The key under which the lines of a run name its subject. */
-export type SubjectKey = 'source_id' | 'transform_id';
+export type SubjectKey = `${string}_id`;
 
 /**
  * A kind of run as data, which the API, its workflow and its activities share. Without `lane` an attempt waits for none: these
