@@ -29,6 +29,22 @@ export const FUNCTION_SIZES: Exceptions = {
   'lakehouse/test/arrow.test.ts the Arrow form': 62,
 };
 
+/** Files of `src` that are short, and have one importer, which lies in the same folder: one of them could hold both. */
+export const SMALL_FILES = 118;
+
+/** How far a count may be below its number before the number has to follow: work beside each other changes it by a few. */
+const SLACK = 0.05;
+
+/** What is wrong with a count that may only fall; `where` are lines that show what is counted. */
+export function countFaults(
+  { name, most, at }: { name: string; most: number; at: string },
+  number: number,
+  where: readonly string[] = [],
+): string[] {
+  if (number > most) return [`${name}: ${number}, at most ${most}`, ...where];
+  return number < most * (1 - SLACK) ? [`${name}: lower its number to ${number} in ${at}`] : [];
+}
+
 export interface Measured {
   readonly number: number;
   /** The number in words. */

@@ -1,13 +1,23 @@
 import path from 'node:path';
 import { readCached, writeCached } from './cache.ts';
-import type { Check } from './check.ts';
+import { type Check, judge } from './check.ts';
 import { circlesOf, type Imports } from './circles.ts';
-import { CIRCLES, type Exceptions, FOLDER_SIZES, FUNCTION_SIZES, judgeLimit, type Measured } from './exceptions.ts';
+import {
+  CIRCLES,
+  countFaults,
+  type Exceptions,
+  FOLDER_SIZES,
+  FUNCTION_SIZES,
+  judgeLimit,
+  type Measured,
+  SMALL_FILES,
+} from './exceptions.ts';
 import { hashAll, hashFiles, listFiles, readTexts } from './files.ts';
 import { readSource, type SourceFacts } from './read-source.ts';
 
 const MAX_FILES = 15;
 const MAX_OWN_LINES = 60;
+const FEW_LINES = 40;
 const NINE_TENTHS = 0.9;
 
 /** Tests, and what they need; their folders may know each other. */
@@ -99,6 +109,22 @@ function measureFunctions(facts: Facts): Map<string, Measured> {
   );
 }
 
+/** The short files of `src` that one file alone imports, which lies beside them; tests do not count. */
+function smallFiles(facts: Facts): string[] {
+  const source = facts.filter(([file]) => SOURCE.test(file) && !TEST.test(file));
+  const importers = new Map<string, string[]>();
+  for (const [file, { imports }] of source)
+    for (const specifier of imports) {
+      const to = path.join(path.dirname(file), specifier);
+      importers.set(to, [...(importers.get(to) ?? []), file]);
+    }
+  return source.flatMap(([file, { lines }]) => {
+    const [one, other] = importers.get(file) ?? [];
+    const isBeside = one !== undefined && other === undefined && path.dirname(one) === path.dirname(file);
+    return isBeside && lines <= FEW_LINES ? [`  ${file} of ${path.basename(one)}`] : [];
+  });
+}
+
 /** The median and the ninth decile of some numbers. */
 function spread(numbers: readonly number[]): string {
   const sorted = numbers.toSorted((a, b) => a - b);
@@ -110,8 +136,14 @@ export interface RoomExceptions {
   readonly circles: Exceptions;
   readonly folders: Exceptions;
   readonly functions: Exceptions;
+  readonly small: number;
 }
-const OURS: RoomExceptions = { circles: CIRCLES, folders: FOLDER_SIZES, functions: FUNCTION_SIZES };
+const OURS: RoomExceptions = {
+  circles: CIRCLES,
+  folders: FOLDER_SIZES,
+  functions: FUNCTION_SIZES,
+  small: SMALL_FILES,
+};
 
 /** How folders know each other, how many files they hold, and how long files and functions are. */
 export function rooms(root: string, except: RoomExceptions = OURS): Check[] {
@@ -141,6 +173,15 @@ export function rooms(root: string, except: RoomExceptions = OURS): Check[] {
       async look() {
         const measured = measureFunctions(await facts());
         return judgeLimit(measured, MAX_OWN_LINES, except.functions, `at most ${MAX_OWN_LINES} own lines each`);
+      },
+    },
+    {
+      name: 'small files',
+      async look() {
+        const small = smallFiles(await facts());
+        const count = { name: `files of at most ${FEW_LINES} lines with one importer beside them`, most: except.small };
+        const faults = countFaults({ ...count, at: 'test/checks/exceptions.ts' }, small.length, small);
+        return judge(faults, `${small.length} with one importer beside them`);
       },
     },
     {

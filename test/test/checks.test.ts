@@ -220,7 +220,7 @@ t.test(
   },
 );
 
-const NO_EXCEPTIONS: RoomExceptions = { circles: {}, folders: {}, functions: {} };
+const NO_EXCEPTIONS: RoomExceptions = { circles: {}, folders: {}, functions: {}, small: 0 };
 /** Looks by one of the checks of rooms. */
 async function look(root: string, name: string, except: Partial<RoomExceptions> = {}): Promise<string> {
   const check = rooms(root, { ...NO_EXCEPTIONS, ...except }).find((one) => one.name === name);
@@ -260,6 +260,30 @@ t.test('circles of folders: each way to import closes a circle, within one packa
   put({ 'p/src/word.ts': "export { b as word } from './b/b.ts';\n" });
   await t.rejects(look(root, 'circles of folders'), /^p: 2 folders/, 'a file that lies directly in src');
 });
+
+t.test(
+  'small files: a short file with one importer beside it is counted, and one with two or elsewhere is not',
+  async (t) => {
+    const importing = (name: string) => `import { x } from '${name}';\nexport const y = x;\n`;
+    const { root, put } = checkout(t, {
+      'p/src/a/short.ts': linesOf(40),
+      'p/src/a/long.ts': linesOf(41),
+      'p/src/a/shared.ts': linesOf(2),
+      'p/src/a/one.ts': `${importing('./short.ts')}${importing('./long.ts')}${importing('./shared.ts')}`,
+      'p/src/b/far.ts': importing('../a/shared.ts'),
+      'p/test/short.test.ts': importing('../src/a/short.ts'),
+    });
+    const counted = '1 with one importer beside them';
+    t.equal(await look(root, 'small files', { small: 1 }), counted);
+    await t.rejects(look(root, 'small files'), /: 1, at most 0\n {2}p\/src\/a\/short\.ts of one\.ts$/);
+    await t.rejects(
+      look(root, 'small files', { small: 2 }),
+      /: lower its number to 1 in test\/checks\/exceptions\.ts$/,
+    );
+    put({ 'p/src/a/two.ts': importing('./short.ts') });
+    t.equal(await look(root, 'small files'), '0 with one importer beside them');
+  },
+);
 
 t.test('folder sizes: the sixteenth file of a folder of src is a fault, and of a folder of tests none', async (t) => {
   const folder = (name: string, count: number) =>
