@@ -81,7 +81,8 @@ export async function lake(
   const stager = await createStager({ tempDirectory: `${folder}/temp` });
   t.teardown(() => stager.close());
   const run: Lake['run'] = async (tenant) => {
-    const admitted = await under.kernel.runs.admit(KIND.kind);
+    // No worker is asked for: what is known of one grows old in a long lane.
+    const admitted = { kind: KIND.kind, warning: null };
     const { run_id } = await under.kernel
       .db(tenant)
       .transaction((tx) =>
