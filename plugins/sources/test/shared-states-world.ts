@@ -76,8 +76,17 @@ export async function sharedStatesWorld(t: Test, more: (warehouse: string) => Pr
   const api = world.as('demo').call;
   const preview = lake?.routes.find(({ endpoint }) => endpoint.id === previewDataset.id)?.run as unknown as (
     input: object,
-  ) => Promise<{ rows: [number, number][] }>;
+  ) => Promise<{ rows: unknown[][] }>;
 
+  /** The rows that a table has in these columns; none of one that no commit has made yet. */
+  const shown = async (dataset_id: string, columns: string): Promise<unknown[][]> => {
+    const input = { tenant, params: { dataset_id }, query: { columns, limit: 500 }, mediaType: 'application/json' };
+    const { rows } = await preview(input).catch((error: { code?: string }) => {
+      if (error.code !== kernelProblems.notFound.entry.code) throw error;
+      return { rows: [] };
+    });
+    return rows;
+  };
   /** A source of these streams; all but the overwritten ones tell states. */
   const source = async (name: string, streams: readonly SharedStream[]) => {
     const body = { name, pattern_id: 'files', source_config: { path: folder } };
@@ -109,15 +118,10 @@ export async function sharedStatesWorld(t: Test, more: (warehouse: string) => Pr
   return {
     ...{ ...world, tenant, source, start, folder },
     tables: world.kernel.use(Tables),
-    /** Ids and keys of the rows that a table has; none of one that no commit has made yet. */
+    shown,
+    /** Ids and keys of the rows that a table has. */
     async rows(dataset_id: string) {
-      const query = { columns: 'id,key', limit: 500 };
-      const input = { tenant, params: { dataset_id }, query, mediaType: 'application/json' };
-      const shown = await preview(input).catch((error: { code?: string }) => {
-        if (error.code !== kernelProblems.notFound.entry.code) throw error;
-        return { rows: [] };
-      });
-      return shown.rows.map(([id, key]): [number, number] => [Number(id), Number(key)]);
+      return (await shown(dataset_id, 'id,key')).map(([id, key]): [number, number] => [Number(id), Number(key)]);
     },
     /** The next attempt is broken off at the nth move of a pointer from now; at none with 0. */
     async breakOffAt(nth: number): Promise<void> {
