@@ -47,7 +47,7 @@ t.test('a replay meets a new member → the column comes with its commit, and th
     JSON.stringify({ type: 'RECORD', record: { stream: 'orders', data, emitted_at: 1 } });
   const stream_status = { stream_descriptor: { name: 'orders' }, status: 'COMPLETE' };
   const end = JSON.stringify({ type: 'TRACE', trace: { type: 'STREAM_STATUS', emitted_at: 1, stream_status } });
-  // The second line has no key, so that it is no row of the table yet.
+  // The second line has no key, so it is rejected.
   const lines = [record({ id: 1, key: 1 }), record({ id: 7, note: 'Müller & Söhne' }), end];
   const runId = await world.start(sourceId);
   const says = () => ({ lines, code: 0 });
