@@ -120,9 +120,10 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyRepl
     lastEventId: request.headers['last-event-id']?.toString(),
     mediaType: mediaTypeOf(endpoint, request),
     recheck,
-    async call(to: Endpoint, { params = {}, body: payload = '', ifMatch = '*', ...rest }: InnerInput) {
+    async call(to: Endpoint, { params = {}, body: payload = '', ifMatch, ...rest }: InnerInput) {
       const sent = { authorization: request.headers.authorization ?? '', 'x-tenant-id': tenant?.alias ?? '' };
-      const headers = { ...sent, 'if-match': ifMatch, traceparent: `00-${request.id}-${request.id.slice(16)}-01` };
+      const match = ifMatch && { 'if-match': ifMatch };
+      const headers = { ...sent, ...match, traceparent: `00-${request.id}-${request.id.slice(16)}-01` };
       const [url, remoteAddress] = [fillPath(fullPath(to), params), request.ip];
       const answer = await request.server.inject({ method: to.method, url, headers, payload, remoteAddress, ...rest });
       return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() };

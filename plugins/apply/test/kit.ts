@@ -21,7 +21,9 @@ export interface World extends TestPlatform {
 export async function world(t: Test, more: Record<string, string> = {}): Promise<World> {
   const folder = t.testdir();
   const platform = await testPlatform(t, folder, {
-    ...{ WEIR_CREDENTIAL_KEY_FILE: keyFile(folder), WEIR_EGRESS_ALLOW: '127.0.0.0/8', WEIR_EGRESS_PORTS: '9' },
+    WEIR_CREDENTIAL_KEY_FILE: keyFile(folder),
+    WEIR_EGRESS_ALLOW: '127.0.0.0/8',
+    WEIR_EGRESS_PORTS: '9',
     ...more,
   });
   return {

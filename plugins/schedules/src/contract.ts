@@ -14,6 +14,7 @@ export {
   type SubjectSchedule,
   subjectSchedule,
 } from './contract/schedule.ts';
+export { ScheduleDocument, scheduleSpec, wantedSchedule } from './contract/schedule-document.ts';
 export {
   type AlsoAtStart,
   type ScheduledStart,

@@ -6,7 +6,7 @@ import { previewSchedule, SubjectSchedules, scheduleProblems } from './contract.
 import { entities } from './model/entities.ts';
 import { scheduleFacts } from './service/facts.ts';
 import { applySchedules, compareSchedules } from './service/reconcile.ts';
-import { previewOf } from './service/times.ts';
+import { previewOf, timesOf } from './service/times.ts';
 import { settings } from './settings.ts';
 
 /** Schedules of whatever a plugin contributes as a `schedule.subject`. */
@@ -23,6 +23,7 @@ export default definePlugin({
       services: [
         provide(SubjectSchedules, {
           routes: (endpoints) => scheduleRoutes(deps, endpoints),
+          times: (given) => timesOf(deps, given, new Date()),
           ...scheduleFacts(deps),
         }),
       ],

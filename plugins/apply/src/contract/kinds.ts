@@ -36,6 +36,8 @@ export interface Stored {
   readonly etag: string;
   /** What export writes: all but write-only members. */
   readonly spec: Json;
+  /** What else the kind has read of it. */
+  readonly view?: unknown;
   /** Why no document can change it. */
   readonly blocked?: ItemFault;
 }

@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox';
 import { type Accepted, contributionPoint, type Endpoint, service, type Tenant } from '@weir/kernel/contract';
+import type { ScheduleTimesBody, ScheduleTimesView } from '@weir/plugin-workflow-engine/contract';
 
 /** The open transaction of a caller; the kernel's `TenantTransaction` fits. */
 export interface ScheduleTransaction {
@@ -55,6 +56,8 @@ export interface ScheduleRoute {
 
 /** What the plugin of a subject asks about schedules. */
 export interface SubjectSchedulesService {
+  /** What the times of a request mean. Throws `schedule_invalid` and `schedule_too_frequent`. */
+  times(given: ScheduleTimesBody): ScheduleTimesView;
   /** The routes that `scheduleEndpoints` has declared for a kind. */
   routes(endpoints: { kind: string } & Readonly<Record<ScheduleVerb, Endpoint>>): ScheduleRoute[];
   /** Of these subjects those that have a schedule. */

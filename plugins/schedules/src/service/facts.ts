@@ -9,7 +9,7 @@ const SCHEDULED = `select subject_id from schedules.schedule
   where tenant_id = $1 and subject_kind = $2 and deleted_at is null and ($3::boolean is null or (paused_at is not null) = $3)`;
 
 /** What other plugins ask about schedules, and how they take one away, in transactions of their own. */
-export function scheduleFacts(deps: InLineDeps): Omit<SubjectSchedulesService, 'routes'> {
+export function scheduleFacts(deps: InLineDeps): Omit<SubjectSchedulesService, 'routes' | 'times'> {
   return {
     async summaries(tx, subjectIds) {
       if (subjectIds.length === 0) return new Map();

@@ -1,8 +1,9 @@
 import { contribute, type Kernel, Platform } from '@weir/kernel';
 import { AccessRules, HealthChecks, ReadinessChecks, RunChanges } from '@weir/kernel/contract';
+import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { TableDeclarations } from '@weir/plugin-datasets/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
-import { ScheduleSubjects } from '@weir/plugin-schedules/contract';
+import { ScheduleSubjects, SubjectSchedules } from '@weir/plugin-schedules/contract';
 import { settingsOf } from '../settings.ts';
 import { credentialModeRule } from './credential/mode-rule.ts';
 import { settleDiscovery } from './discovery/settle-discovery.ts';
@@ -12,6 +13,7 @@ import { contributedChecks } from './readiness/contributed-checks.ts';
 import type { FactDeps } from './readiness/source-facts.ts';
 import { keepReceipts } from './receipt/keep-receipts.ts';
 import { releaseVersions } from './receipt/release-versions.ts';
+import { sourceDocuments } from './source/document-kind.ts';
 import { sourceSubjects } from './source/run-subjects.ts';
 import { scheduledSources } from './source/schedule-subject.ts';
 import { declaredTables } from './stream/declared-tables.ts';
@@ -23,6 +25,7 @@ export function contributions(facts: FactDeps & { kernel: Kernel }, loaded: Load
     ...contributedChecks(facts).map((check) => contribute(ReadinessChecks, check)),
     contribute(AccessRules, credentialModeRule(kernel.vault)),
     contribute(HealthChecks, patternFilesCheck(settingsOf(kernel), loaded)),
+    contribute(ApplyKinds, sourceDocuments({ kernel, patterns, schedules: kernel.use(SubjectSchedules) })),
     contribute(RunSubjectNames, sourceSubjects(kernel)),
     contribute(TableDeclarations, declaredTables(kernel)),
     contribute(ScheduleSubjects, scheduledSources(facts)),

@@ -1,9 +1,10 @@
 import { contribute, type Kernel } from '@weir/kernel';
 import { HealthChecks, ReadinessChecks, RunChanges } from '@weir/kernel/contract';
+import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { Inputs, TableDeclarations, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
-import { ScheduleSubjects } from '@weir/plugin-schedules/contract';
+import { ScheduleSubjects, SubjectSchedules } from '@weir/plugin-schedules/contract';
 import { TransformEntity } from '../model/entities.ts';
 import { MATERIALIZATION_KIND, TRANSFORM_KIND } from '../model/run-kinds.ts';
 import { readinessChecks } from './readiness.ts';
@@ -12,6 +13,7 @@ import { scheduledTransforms } from './schedule-subject.ts';
 import { boundChecks } from './select/bound-checks.ts';
 import { transformStart } from './starts.ts';
 import { declaredOutputs } from './transform/declared-outputs.ts';
+import { transformDocuments } from './transform/document-kind.ts';
 import { hasWorker } from './workers.ts';
 
 /** What this plugin adds to points of the kernel and of other plugins. */
@@ -25,6 +27,7 @@ export function contributions(kernel: Kernel) {
     transformStart(kernel),
     contribute(TableDeclarations, declaredOutputs(kernel)),
     contribute(ScheduleSubjects, scheduledTransforms(kernel)),
+    contribute(ApplyKinds, transformDocuments({ kernel, schedules: kernel.use(SubjectSchedules) })),
     contribute(RunSubjectNames, {
       subject: 'transform',
       kinds: [TRANSFORM_KIND, MATERIALIZATION_KIND],

@@ -1,0 +1,125 @@
+import type { Kernel } from '@weir/kernel';
+import type { ApplyKind, Asked, ItemFault, Json, PlannedCall } from '@weir/plugin-apply/contract';
+import { type SubjectSchedulesService, scheduleSpec, wantedSchedule } from '@weir/plugin-schedules/contract';
+import {
+  changeTransform,
+  createTransform,
+  hydrateTransform,
+  listTransformSchedules,
+  listTransforms,
+  type TransformScheduleView,
+  type TransformView,
+  transformProblems,
+  transformSchedules,
+} from '../../contract.ts';
+import { checkFaults } from '../../model/checks/check-rules.ts';
+import {
+  compared,
+  DEFINITION,
+  foreignPlaces,
+  scopedSpec,
+  specOf,
+  TransformSpec,
+  type TransformSpecBody,
+} from '../../model/document.ts';
+import { assertMaterializing } from '../../model/materialization.ts';
+import { outputId } from '../../model/output.ts';
+import { fromPattern } from './from-pattern.ts';
+
+interface Deps {
+  kernel: Pick<Kernel, 'contributions'>;
+  schedules: Pick<SubjectSchedulesService, 'times'>;
+}
+
+/** Documents of transforms. Compared is the draft where there is one; what is created or changed is hydrated. */
+export const transformDocuments = ({ kernel, schedules }: Deps): ApplyKind => ({
+  kind: 'Transform',
+  order: 20,
+  spec: TransformSpec,
+  list: listTransforms,
+  alsoListed: [{ archived: 'true' }],
+  scoped: scopedSpec,
+  async stored(item, { reader }) {
+    const view = item as unknown as TransformView;
+    const all = await reader.all<TransformScheduleView>(listTransformSchedules);
+    const schedule = all.find(({ transform_id }) => transform_id === view.transform_id);
+    const spec = { ...specOf(view), ...(schedule && { schedule: scheduleSpec(schedule) }) };
+    const named = { name: view.name, id: view.transform_id, etag: view.etag, spec };
+    return view.archived ? { ...named, blocked: ARCHIVED } : named;
+  },
+  async plan(asked) {
+    const { stored, self, name, allowDeprecate } = asked;
+    const { schedule: given, ...spec } = asked.spec as TransformSpecBody;
+    const params = { transform_id: self };
+    const standing = stored?.spec.schedule as Json | undefined;
+    const timed = wantedSchedule(transformSchedules, schedules, { given, standing, params, allowDeprecate });
+    const faults = [...(await faultsOf(asked, spec)), ...timed.faults];
+    await assertDefinition(kernel, asked, spec);
+    const before = stored && { ...compared(stored.spec), ...(timed.before && { schedule: timed.before }) };
+    const after = { ...compared(spec), ...(timed.after && { schedule: timed.after }) };
+    const hydrate: PlannedCall = { endpoint: hydrateTransform, params, optional: true };
+    return {
+      faults,
+      before,
+      after,
+      calls(changes) {
+        const members = new Set(changes.map(({ pointer }) => pointer.split('/')[1] ?? ''));
+        const isDefined = DEFINITION.some((member) => members.has(member));
+        if (stored === undefined)
+          return [{ endpoint: createTransform, body: { name, ...spec }, id: 'transform_id' }, hydrate, ...timed.calls];
+        const body = patchOf(compared(spec), { members, isDefined });
+        const patch = { endpoint: changeTransform, params, body, ifMatch: stored.etag };
+        const isPatched = Object.keys(body).length > 0;
+        return [...(isPatched ? [patch] : []), ...(isDefined ? [hydrate] : []), ...timed.calls];
+      },
+    };
+  },
+});
+
+const ARCHIVED: ItemFault = {
+  code: 'name_taken',
+  pointer: '/metadata/name',
+  detail: 'An archived transform has this name: restore or delete it.',
+  conflict: true,
+};
+
+/** A definition is sent as a whole, so that nothing of the one before is left. */
+function patchOf(wanted: Json, { members, isDefined }: { members: ReadonlySet<string>; isDefined: boolean }): Json {
+  const isSent = (member: string) => (DEFINITION.some((one) => one === member) ? isDefined : members.has(member));
+  return Object.fromEntries(Object.entries(wanted).filter(([member]) => isSent(member)));
+}
+
+/** Throws what a definition is refused with, whatever is in its inputs. */
+async function assertDefinition(kernel: Deps['kernel'], { tenant, name }: Asked, spec: TransformSpecBody) {
+  const made = await fromPattern(kernel).body({ ...spec, name });
+  outputId(tenant.scope, made.output);
+  const { materialization = 'full', key = [], partition_by: partitionBy = [], incremental } = made;
+  assertMaterializing({ materialization, key, partitionBy, incremental });
+  const broken = checkFaults(made.checks ?? []);
+  const errors = broken.map(({ code }) => ({ pointer: '/checks', code }));
+  if (broken.length > 0) throw transformProblems.checksRefused({ values: { count: broken.length }, errors });
+}
+
+async function faultsOf({ tenant, reader, name, earlier }: Asked, spec: TransformSpecBody): Promise<ItemFault[]> {
+  const foreign = foreignPlaces(spec, tenant.scope).map((place) => ({
+    code: 'reference_unknown',
+    pointer: `/spec${place}`,
+    detail: 'It names a dataset of another tenant.',
+  }));
+  const output = spec.output.toLowerCase();
+  const others = (await reader.all<TransformView>(listTransforms)).map((view) => ({
+    name: view.name,
+    output: (view.draft ?? view).output,
+  }));
+  const planned = earlier.map((one) => ({ name: one.name, output: String(one.spec.output).toLowerCase() }));
+  const moved = new Set(planned.map((one) => one.name));
+  const now = [...others.filter((one) => !moved.has(one.name)), ...planned];
+  const isTaken = now.some((one) => one.name !== name && one.output === output);
+  const taken: ItemFault = {
+    code: 'output_taken',
+    pointer: '/spec/output',
+    detail: 'Another transform writes this table.',
+    conflict: true,
+  };
+  return isTaken ? [...foreign, taken] : foreign;
+}
