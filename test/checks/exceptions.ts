@@ -30,7 +30,7 @@ export const FUNCTION_SIZES: Exceptions = {
 };
 
 /** Files of `src` that are short, and have one importer, which lies in the same folder: one of them could hold both. */
-export const SMALL_FILES = 118;
+export const SMALL_FILES = 116;
 
 /** How far a count may be below its number before the number has to follow: work beside each other changes it by a few. */
 const SLACK = 0.05;

@@ -1,11 +1,12 @@
 /** Door of what carries out runs in a worker, whatever they do. */
 
-export { type Attempt, attempt, type RunInput, runKeys, tenantOf } from './attempt/attempt.ts';
+export { type Attempt, attempt, type LogKeysOf, type RunInput, runKeys, tenantOf } from './attempt/attempt.ts';
 export { type BoundedAttempt, boundedAttempt } from './attempt/bounded-attempt.ts';
 export { givenUp, isGivenUp } from './attempt/give-up.ts';
 export { beginInLane } from './attempt/lanes.ts';
+export { type LeasedRun, leasedAttempt, type WorkKit } from './attempt/leased-attempt.ts';
 export { type LoggedAttempt, logEnd, loggedAttempt } from './attempt/logged-attempt.ts';
-export { type LeasedRun, type Run, type RunWork, run, type WorkKit } from './attempt/run.ts';
+export { type Run, type RunWork, run } from './attempt/run.ts';
 export { type UncountedAttempts, uncountedAttempts } from './attempt/uncounted-attempts.ts';
 export { blockingCheck, type StartCheck } from './blocking-check.ts';
 export { type BegunChild, beginChild, type ChildProgram, sendTo } from './child/begin-child.ts';

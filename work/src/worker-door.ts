@@ -1,7 +1,8 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WorkerDeps, WorkerDoor } from '@weir/kernel';
-import type { Run, WorkKit } from './attempt/run.ts';
+import type { WorkKit } from './attempt/leased-attempt.ts';
+import type { Run } from './attempt/run.ts';
 import { activityNames } from './run-declaration.ts';
 
 /** The door of a worker that carries out runs. */

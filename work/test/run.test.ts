@@ -5,6 +5,7 @@ import {
   activityNames,
   blockingCheck,
   failures,
+  leasedAttempt,
   type RunDeclaration,
   RunFailed,
   type RunWork,
@@ -136,6 +137,8 @@ t.test('without the engine an attempt does the same work', async (t) => {
   t.equal(await check.attempt({ kernel: kit.kernel }, INPUT), 'done');
   t.equal(await check.attempt({ kernel: kit.kernel }, INPUT), 'done');
   t.strictSame(epochs, [1, 2]);
+  const published = leasedAttempt(kit, INPUT, {}, async ({ leaseEpoch }) => `published ${leaseEpoch}`);
+  t.equal(await published, 'published 3', 'a part of a larger work has a result');
 });
 
 t.test('a kind with lanes of which none is free → the attempt waits, and nothing is logged', async (t) => {

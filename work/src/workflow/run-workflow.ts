@@ -9,8 +9,11 @@ import { withOutcome } from './with-outcome.ts';
 type Attempts = Record<string, (input: RunInput) => Promise<'done' | 'waits'>>;
 type Ends = Record<string, (input: RunInput, outcome: Outcome) => Promise<void>>;
 
-/** The steps of one run, for a workflow that has more of them. A failed attempt is repeated after pauses that grow. */
-export function runSteps(run: RunDeclaration) {
+/**
+ * The workflow of a kind of run: attempts, after pauses that grow, until the work is done or cannot be; then the run ends. Where
+ * the kind has lanes, it waits for one.
+ */
+export function runWorkflow(run: RunDeclaration): (input: RunInput) => Promise<void> {
   const { lane, times } = run;
   const { maximumAttempts = Number.POSITIVE_INFINITY, ...limits } = times;
   const names = activityNames(run);
@@ -26,12 +29,6 @@ export function runSteps(run: RunDeclaration) {
     if (lane === undefined) await attempt(input);
     else await untilDone(() => attempt(input), lane.missed);
   };
-  return { carryOut, end };
-}
-
-/** The workflow of a kind of run: attempts until the work is done or cannot be, then the run ends. */
-export function runWorkflow(run: RunDeclaration): (input: RunInput) => Promise<void> {
-  const { carryOut, end } = runSteps(run);
   return (input) =>
     withOutcome(
       () => carryOut(input),

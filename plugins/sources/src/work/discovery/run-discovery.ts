@@ -4,12 +4,14 @@ import type { ProducersService, TablesService } from '@weir/plugin-datasets/cont
 import type { RunLogsService } from '@weir/plugin-platform/contract';
 import {
   type LeasedRun,
+  type LogKeysOf,
   logEnd,
   type Outcome,
   RunFailed,
   type RunLogWriters,
   recordOf,
   run,
+  tenantOf,
   type WorkFolders,
   type WorkKit,
 } from '@weir/work';
@@ -38,7 +40,6 @@ import { connectorEnvironment, settingsOf } from '../../settings.ts';
 import type { RoleEngine } from '../runtime/role-engine.ts';
 import { attemptLimits, isOutOfMemory, unlessRaised } from '../sync/plan/attempt-limits.ts';
 import { askConnector } from './ask-connector.ts';
-import { discoveredSource } from './discovered-source.ts';
 import type { KnownSpecs } from './known-specs.ts';
 import { tellPhase } from './tell-phase.ts';
 
@@ -57,8 +58,18 @@ export interface DiscoveryDeps extends WorkKit {
 export const discovering = run<DiscoveryDeps>(
   DISCOVERY_KIND,
   (given, deps) => discover(deps, { ...given, runId: given.run.runId }).catch(lastUnlessOurs),
-  { end: finishDiscovery, keysOf: ({ kernel }) => discoveredSource(kernel) },
+  { end: finishDiscovery, keysOf: sourceKey },
 );
+
+/** Names the source of a discovery in its log lines, unless it is of a configuration alone. */
+function sourceKey({ kernel }: WorkKit): LogKeysOf {
+  return async (input) => {
+    const { db } = kernel;
+    const { run_id: runId } = input;
+    const row = await db(await tenantOf(kernel, input)).transaction((tx) => tx.findOne(DiscoveryEntity, { runId }));
+    return { source_id: row?.sourceId ?? undefined };
+  };
+}
 
 /** A discovery is somebody's question: what the source or its configuration answers is the answer, and is not asked for again. */
 export function lastUnlessOurs(error: unknown): never {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChildRegistry, Tenant } from '@weir/kernel';
+import type { ChildRegistry, Tenant, TenantDb } from '@weir/kernel';
 import { counted } from '@weir/kernel/contract';
 import {
   type PreparedTable,
@@ -24,7 +24,6 @@ import { evolveStream } from '../sync/plan/evolve-stream.ts';
 import { tableOptions } from '../sync/plan/plan-sync.ts';
 import { streamFailure } from '../sync/rule-failure.ts';
 import { runReplayChild } from './run-replay-child.ts';
-import { runsSince } from './runs-since.ts';
 
 export interface ReplayDeps extends WorkKit {
   tables: TablesService;
@@ -243,4 +242,19 @@ async function commit(
   });
   const ofTable = result.tables.find(({ ref }) => ref.table === table.ref.table);
   return { ...outcome, snapshot_id: ofTable?.snapshotId ?? null };
+}
+
+/**
+ * The syncs of a stream's source from one on, that one included; all of them when it is not known. Syncs of one source
+ * never overlap, so that what one of them replaced was there before it.
+ */
+function runsSince(db: TenantDb, { sourceId }: Pick<StreamRow, 'sourceId'>, runId: string): Promise<string[]> {
+  return db.transaction(async (tx) => {
+    const { rows } = await tx.sql(
+      `select run_id from sources.sync_run where source_id = $1 and created_at >= coalesce(
+         (select created_at from sources.sync_run where run_id = $2), '-infinity')`,
+      [sourceId, runId],
+    );
+    return rows.map(({ run_id }) => String(run_id));
+  });
 }
