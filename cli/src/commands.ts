@@ -55,6 +55,7 @@ import { SourcesStreamsSet } from './commands/streams/sources-streams-set.ts';
 import { TransformsLogs } from './commands/transforms/transforms-logs.ts';
 import { transformScheduleCommands } from './commands/transforms/transforms-schedule.ts';
 import { TransformsTest } from './commands/transforms/transforms-test.ts';
+import { TransformsTrigger } from './commands/transforms/transforms-trigger.ts';
 import { CONTRACTS } from './contracts.ts';
 import { Completion, HelpExitCodes } from './line/help.ts';
 
@@ -92,7 +93,7 @@ const SOURCES = [
   SourcesReset,
 ];
 const STREAMS = [SourcesStreamsAdd, SourcesStreamsSet, SourcesStreamsBulk, SourcesStreamsDelete];
-const TRANSFORMS = [TransformsLogs, ...transformScheduleCommands];
+const TRANSFORMS = [TransformsTrigger, TransformsLogs, ...transformScheduleCommands];
 const RUNS = [RunsWait, RunsLogs, RunsReceipt, RunsVerify];
 const PATTERNS = [TransformsTest, ConnectorsTest, ConnectorsAdd, PatternsRegister, PatternsReconcile];
 const DATASETS = [DatasetsPreview, DatasetsSchema, DatasetsQuarantineList, DatasetsQuarantineReplay, Sql];

@@ -47,6 +47,7 @@ import { s45_discovery_looks } from './s45_discovery_looks.ts';
 import { s46_inspections } from './s46_inspections.ts';
 import { s47_plain_names } from './s47_plain_names.ts';
 import { s48_checking } from './s48_checking.ts';
+import { s50_groups } from './s50_groups.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -113,4 +114,5 @@ export const migrations: readonly Migration[] = [
   s46_inspections,
   s47_plain_names,
   s48_checking,
+  s50_groups,
 ];

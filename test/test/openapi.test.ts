@@ -42,6 +42,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   // Nobody has hydrated their transform, for want of its input.
   'transforms.materialize': 'transform_not_ready',
   'transforms.execute': 'transform_not_ready',
+  // Their transform is not there.
+  'transforms.materialize_all': 'steps_refused',
   // No sync has filled the table that they name.
   'transforms.run_query': 'input_missing',
   'transforms.preview_transform': 'input_missing',

@@ -12,7 +12,7 @@ export { blockingCheck, type StartCheck } from './blocking-check.ts';
 export { type BegunChild, beginChild, type ChildProgram, sendTo } from './child/begin-child.ts';
 export { type SpareChild, spareChild, withChild } from './child/spare-child.ts';
 export { type CopyTokens, copyTokens } from './copy-tokens.ts';
-export { type Failure, type KeptFailure, type Outcome, RunFailed, recordOf } from './failure/failure.ts';
+export { type Ending, type Failure, type KeptFailure, type Outcome, RunFailed, recordOf } from './failure/failure.ts';
 export { type FailureEntry, failurePages, workProblems } from './failure/failure-pages.ts';
 export {
   type Failures,

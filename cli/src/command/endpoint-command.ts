@@ -133,7 +133,7 @@ async function bodyOf(
 }
 
 /** Waits for the run that was started; the exit code is that of the run. */
-async function waited(command: WeirCommand, api: Api, started: unknown): Promise<number> {
+export async function waited(command: WeirCommand, api: Api, started: unknown): Promise<number> {
   const { run_id, warning } = started as { run_id: string; warning?: { detail: string } | null };
   if (warning) command.note(`warning: ${warning.detail}`);
   const [{ watchRun }, { finishRun }] = await Promise.all([
@@ -145,7 +145,8 @@ async function waited(command: WeirCommand, api: Api, started: unknown): Promise
   return finishRun(ended, api);
 }
 
-async function shown(command: WeirCommand, endpoint: Endpoint, answer: unknown): Promise<number> {
+/** Shows the answer of an endpoint as its command says, and what people should know beside it. */
+export async function shown(command: WeirCommand, endpoint: Endpoint, answer: unknown): Promise<number> {
   if (answer === undefined) {
     command.note('done');
     return 0;

@@ -78,7 +78,7 @@ export type AdmitRun = (
   run: { kind: string; subjectId: string; requestedBy: string },
 ) => Promise<void>;
 
-/** The gates that every new run passes, whoever asks for it. */
+/** The gates that every new run passes; a part that its whole carries out has passed with it. */
 export const RunAdmission = contributionPoint<AdmitRun>('run.admission');
 
 /** Told of every change of a run, in the transaction that makes it. */

@@ -59,7 +59,8 @@ export function createRuns(deps: RunDeps): Runs & { sweep: Duty } {
         const carriedBy = carrierOf(known, run);
         if (admitted.kind !== kind) throw new Error(`the queue of ${kind} was not looked at`);
         if (run.parentRunId !== undefined) await assertOpen(tx, run.parentRunId);
-        for (const gate of deps.contributions.of(RunAdmission)) await gate(tx, { kind, subjectId, requestedBy });
+        const gates = carriedBy === 'parent' ? [] : deps.contributions.of(RunAdmission);
+        for (const gate of gates) await gate(tx, { kind, subjectId, requestedBy });
         const runId = uuidv7();
         note({ run_id: runId });
         const workflowId = `${tx.tenant.tenantId}:${kind}:${runId}`;

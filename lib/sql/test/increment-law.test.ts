@@ -57,6 +57,17 @@ t.test('aggregates that no name of the tree shows → refused by the bound plan'
   }
 });
 
+t.test('tables that are named by a word of SQL → judged as any other', async (t) => {
+  const connection = await session();
+  for (const name of ['days', 'order', 'Select', 'year', '1st']) {
+    await connection.run(`create table lake.acme."${name}"(id int, v double)`);
+    const sql = `select id, v from lake.acme."${name}"`;
+    const input = ['lake', 'acme', name];
+    const found = incrementShape(await parse(sql), { input, columns: COLUMNS });
+    t.match(provenShape(found, await planned(sql), input), { shape: 'rows' }, name);
+  }
+});
+
 const leaf = fc.constantFrom('s.v', 's.k', 's.id', 's.v * 2', "coalesce(s.s, '')", 'upper(s.s)', '7', 'abs(s.k)');
 const aggregate = fc.constantFrom('sum', 'max', 'count', 'geomean', 'json_group_array', 'list', 'any_value', 'median');
 const item = fc.oneof(

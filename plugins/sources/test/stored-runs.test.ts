@@ -123,7 +123,7 @@ t.test('of the syncs of one tenant no more begin than it has lanes, in the order
     };
     started.push((await kernel.db(tenant).transaction((tx) => runs.start(tx, run))).run_id);
   }
-  const enter = (runId: string) => beginInLane({ runs }, tenant, { runId, kind: 'source-sync', lanes: LANES });
+  const enter = (runId: string) => beginInLane({ runs }, tenant, { runId, kinds: ['source-sync'], lanes: LANES });
   for (let round = 0; round < SYNCS / LANES; round += 1) {
     const taken = await Promise.all(started.map(enter));
     const first = round * LANES;

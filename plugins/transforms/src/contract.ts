@@ -28,8 +28,18 @@ export {
   TransformChanges,
 } from './contract/definitions.ts';
 export { getTransformDetail, TRANSFORM_SUBJECT, TransformDetail } from './contract/detail.ts';
+export {
+  GroupKinds,
+  type GroupStart,
+  type GroupStep,
+  type GroupStepView,
+  Groups,
+  type GroupsService,
+  PUBLISH_MODES,
+  type PublishMode,
+} from './contract/group/groups.ts';
 export { TransformOrigin, type TransformOriginView } from './contract/origin.ts';
-export { statementProblems, transformProblems } from './contract/problems.ts';
+export { groupProblems, statementProblems, transformProblems } from './contract/problems.ts';
 export {
   DEFAULT_QUERY_ROWS,
   MAX_QUERY_ROWS,
@@ -63,6 +73,7 @@ export {
   Execution,
   executeTransform,
   materializeTransform,
+  materializeTransforms,
   TransformStart,
 } from './contract/start-routes.ts';
 export {

@@ -2,9 +2,10 @@ import { definePlugin, type Kernel, provide } from '@weir/kernel';
 import { scheduleProblems } from '@weir/plugin-schedules/contract';
 import { failurePages, logLeft, workProblems } from '@weir/work';
 import { routes } from './api/routes.ts';
-import { Definitions, statementProblems, transformProblems } from './contract.ts';
+import { Definitions, Groups, groupProblems, statementProblems, transformProblems } from './contract.ts';
 import { entities } from './model/entities.ts';
 import { TRANSFORM_FAILURES } from './model/failure/failure-table.ts';
+import { groupEntities } from './model/group/entities.ts';
 import { runKinds } from './model/run-kinds.ts';
 import { contributions } from './service/contributions.ts';
 import { sweepApiSelects } from './service/select/api-selects.ts';
@@ -15,9 +16,9 @@ import { settings } from './settings.ts';
 export default definePlugin({
   id: 'transforms',
   settings,
-  entities,
+  entities: [...entities, ...groupEntities],
   problems: {
-    ...{ ...transformProblems, ...statementProblems, ...scheduleProblems },
+    ...{ ...transformProblems, ...statementProblems, ...groupProblems, ...scheduleProblems },
     ...{ ...failurePages(TRANSFORM_FAILURES), ...workProblems },
   },
   setup: (kernel) => registered(kernel, transformServices(kernel)),
@@ -28,7 +29,7 @@ export function registered(kernel: Kernel, services: TransformServices) {
   return {
     routes: routes(services),
     runKinds,
-    services: [provide(Definitions, services.definitions)],
+    services: [provide(Definitions, services.definitions), provide(Groups, services.groups)],
     contributes: contributions(kernel),
     serve: () => sweepApiSelects(logLeft(kernel)),
     stop: () => services.selects.close(),

@@ -16,5 +16,5 @@ export const worker: WorkerDoor = {
   activities: transformActivities,
   slotMiB: (kernel) => settingsOf(kernel).WEIR_TRANSFORM_MEMORY_MIB,
   slots: Math.max(1, Math.floor(availableParallelism() * SLOTS_PER_CORE)),
-  ungated: ['endMaterialization'],
+  ungated: ['endStep', 'endGroup'],
 };

@@ -5,6 +5,7 @@ import { RunChanges, RunDrops } from '@weir/kernel/contract';
 import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { TableCommits } from '@weir/plugin-datasets/contract';
 import { egressVariables } from '@weir/plugin-platform/contract';
+import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { routes } from './api/routes.ts';
 import { webhookProblems } from './contract.ts';
 import { DeliveryEntity, WebhookEntity } from './model/entities.ts';
@@ -25,7 +26,9 @@ export default definePlugin({
   setup(kernel) {
     const seals = webhookSeals(kernel);
     const wake = wakeBy(kernel.use(WorkflowEngine), kernel.log);
-    const outbox = webhookOutbox(wake);
+    const outbox = webhookOutbox(wake, () =>
+      kernel.contributions(RunSubjectNames).flatMap(({ kinds, speaks }) => (speaks === 'parts' ? kinds : [])),
+    );
     const { check } = createEgress(egressSettings(kernel.settings));
     return {
       routes: routes({

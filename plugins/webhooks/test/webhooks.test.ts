@@ -14,6 +14,8 @@ import { deliver } from '../src/work/deliver.ts';
 import { isSigned, type Receiver, receiver } from './kit.ts';
 
 const SYNC: RunKind = { kind: 'test-sync', workflowType: 'TestSync', role: 'source', exclusive: false };
+/** Leaves its end to its parts; the other kinds of wholes speak for them. */
+const BATCH: RunKind = { ...SYNC, kind: 'test-batch' };
 const PART: RunKind = { kind: 'test-part', exclusive: false };
 const SUBJECT = '018f4a6e-0000-7000-8000-000000000009';
 const DAY = { hours: 25 };
@@ -27,8 +29,12 @@ async function setUp(t: Teardown, { port }: Pick<Receiver, 'port'>) {
     ...spec,
     setup(kernel) {
       const registration = spec.setup(kernel);
-      const subjects = contribute(RunSubjectNames, { subject: 'source', kinds: [SYNC.kind, PART.kind], names });
-      return { ...registration, contributes: [...(registration.contributes ?? []), subjects] };
+      const own = { subject: 'source', names };
+      const subjects = [
+        contribute(RunSubjectNames, { ...own, kinds: [SYNC.kind, PART.kind] }),
+        contribute(RunSubjectNames, { ...own, kinds: [BATCH.kind], speaks: 'parts' }),
+      ];
+      return { ...registration, contributes: [...(registration.contributes ?? []), ...subjects] };
     },
   });
   const workflow = {
@@ -40,7 +46,7 @@ async function setUp(t: Teardown, { port }: Pick<Receiver, 'port'>) {
   };
   const settings = { WEIR_EGRESS_ALLOW: '127.0.0.0/8', WEIR_EGRESS_PORTS: String(port) };
   const services = () => [provide(WorkflowEngine, engine as never)];
-  const under = await testPlugin(t, named, { tools, settings, runKinds: [SYNC, PART], services });
+  const under = await testPlugin(t, named, { tools, settings, runKinds: [SYNC, BATCH, PART], services });
   const tenant = await under.tenant('acme');
   const { kernel } = under;
   const { runs, db } = kernel;
@@ -60,19 +66,19 @@ async function setUp(t: Teardown, { port }: Pick<Receiver, 'port'>) {
     await runs.finish(tenant, run_id, status === 'failed' ? { status, failure } : { status });
     return run_id;
   };
-  /** A run of one part that ends so, as its part does; the run id of the part. */
-  const endInPart = async (status: 'failed' | 'succeeded') => {
-    const start = async (kind: string, more: object = {}) => {
-      const admitted = await runs.admit(kind);
-      const run = { kind, subjectId: SUBJECT, requestedBy: 'ada', admitted, ...more };
+  /** A run of one part that ends so, as its part does; both run ids. */
+  const endInPart = async (kind: string, status: 'failed' | 'succeeded') => {
+    const start = async (of: string, more: object = {}) => {
+      const admitted = await runs.admit(of);
+      const run = { kind: of, subjectId: SUBJECT, requestedBy: 'ada', admitted, ...more };
       return (await db(tenant).transaction((tx) => runs.start(tx, run))).run_id;
     };
-    const whole = await start(SYNC.kind);
+    const whole = await start(kind);
     const part = await start(PART.kind, { parentRunId: whole });
     const failure = { code: 'check_failed', origin: 'data', retryable: false, detail: 'A check failed.' } as const;
     const outcome = status === 'failed' ? { status, failure } : { status };
     for (const runId of [part, whole]) await runs.finish(tenant, runId, outcome);
-    return part;
+    return { part, whole };
   };
   const seals = webhookSeals(kernel);
   const egress = createEgress({ allowPrivate: ['127.0.0.0/8'], ports: [port] });
@@ -85,7 +91,7 @@ async function setUp(t: Teardown, { port }: Pick<Receiver, 'port'>) {
   const wake = async () => undefined;
   const commit = (datasetId: string) =>
     db(tenant).transaction((tx) =>
-      webhookOutbox(wake).tableCommitted(tx, {
+      webhookOutbox(wake, () => []).tableCommitted(tx, {
         ...{ ref: { namespace: 'bronze.acme', table: datasetId }, datasetId, snapshotId: '9', parentSnapshotId: null },
         ...{ operation: 'append', schemaId: 0, runId: null, streamId: null, addedRecords: '3' },
       }),
@@ -98,21 +104,29 @@ const refused = (status: number, code: string, more: object = {}) => ({
   problem: { status, code, ...more },
 });
 
-t.test('a run with a part that fails a check, fails again and recovers → one event each, of the part', async (t) => {
-  const there = await receiver(t);
-  const { create, endInPart, send } = await setUp(t, there);
-  const { webhook_id } = await create(there.url);
-  const ended = [await endInPart('failed'), await endInPart('failed'), await endInPart('succeeded')];
-  await send(webhook_id);
-  t.match(
-    there.got.map(({ body }) => body),
-    [
-      { type: 'run.failed', run: { run_id: ended[0], kind: PART.kind, failure: { code: 'check_failed' } } },
-      { type: 'run.failed_again', run: { run_id: ended[1] } },
-      { type: 'run.recovered', run: { run_id: ended[2] } },
-    ],
-  );
-  t.equal(there.got.length, ended.length);
+t.test('a run with a part that fails, fails again and recovers → one event each, of whom its kind says', async (t) => {
+  for (const [kind, speaker] of [
+    [BATCH.kind, 'part'],
+    [SYNC.kind, 'whole'],
+  ] as const) {
+    const there = await receiver(t);
+    const { create, endInPart, send } = await setUp(t, there);
+    const { webhook_id } = await create(there.url);
+    const ended: string[] = [];
+    for (const status of ['failed', 'failed', 'succeeded'] as const)
+      ended.push((await endInPart(kind, status))[speaker]);
+    await send(webhook_id);
+    t.match(
+      there.got.map(({ body }) => body),
+      [
+        { type: 'run.failed', run: { run_id: ended[0], failure: { code: 'check_failed' } } },
+        { type: 'run.failed_again', run: { run_id: ended[1] } },
+        { type: 'run.recovered', run: { run_id: ended[2] } },
+      ],
+      kind,
+    );
+    t.equal(there.got.length, ended.length);
+  }
 });
 
 t.test('failed, failed again and recovered runs and changed tables are sent, signed and in order', async (t) => {

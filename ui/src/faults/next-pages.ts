@@ -58,6 +58,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
   'transforms.get_transform_detail': ofTransform(),
   'transforms.hydrate_transform': ofTransform('definition'),
   'transforms.list_transform_versions': ofTransform('versions'),
+  'transforms.list_transforms': () => ({ to: '/transforms' }),
   'transforms.materialize': ofTransform(),
   'transforms.read_run_checks': (params) => ({ ...ofRun(params), hash: 'checks' }),
   'transforms.read_transform_run_log': ofRun,

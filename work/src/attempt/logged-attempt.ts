@@ -1,5 +1,5 @@
 import type { Kernel, Tenant } from '@weir/kernel';
-import type { Outcome } from '../failure/failure.ts';
+import type { Ending } from '../failure/failure.ts';
 import type { Failures } from '../failure/failures.ts';
 import { endLine, type RunLogWriters, type WorkLog, workLog } from '../log/work-log.ts';
 
@@ -34,7 +34,7 @@ interface EndDeps {
 }
 
 /** Writes the last line of a run that has not ended yet: before it does, so that who has seen the end has seen the line. */
-export async function logEnd({ kernel, runLogs }: EndDeps, tenant: Tenant, runId: string, outcome: Outcome) {
+export async function logEnd({ kernel, runLogs }: EndDeps, tenant: Tenant, runId: string, outcome: Ending) {
   const run = await kernel.runs.find(tenant, runId);
   if (run === undefined || run.endedAt !== undefined) return;
   const log = runLogs.open(tenant, { runId, attempt: run.leaseEpoch, part: 'end' });

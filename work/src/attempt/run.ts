@@ -80,7 +80,7 @@ function beginDeclared(kernel: Kernel, tenant: Tenant, runId: string, { kind, la
   if (lane === undefined) return kernel.runs.begin(tenant, runId);
   const lanes = Number(kernel.settings[lane.setting as never]);
   if (!Number.isInteger(lanes)) throw new Error(`the setting ${lane.setting} is missing`);
-  return beginInLane(kernel, tenant, { runId, kind, lanes });
+  return beginInLane(kernel, tenant, { runId, kinds: [kind], lanes });
 }
 
 /** The end of a run to which nothing else belongs: its last line, then its status. */

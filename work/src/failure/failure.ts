@@ -19,6 +19,9 @@ export interface Outcome {
   failure?: KeptFailure;
 }
 
+/** How a part of a run ends: `skipped` where it found nothing to do, or was not reached. */
+export type Ending = Omit<Outcome, 'status'> & { status: Outcome['status'] | 'skipped' };
+
 /** An error that already says how the run fails. */
 export class RunFailed extends Error {
   readonly failure: Failure;

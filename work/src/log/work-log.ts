@@ -1,6 +1,6 @@
 import type { RunFailureRecord, Tenant } from '@weir/kernel';
 import { cutLine, type LogLevel, plainText } from '@weir/run-logs';
-import type { Failure, Outcome } from '../failure/failure.ts';
+import type { Ending, Failure } from '../failure/failure.ts';
 
 /** A line of the log of a run. `at` is in milliseconds; now unless given. */
 export interface LogEntry {
@@ -53,7 +53,7 @@ export function workLog(opened: OpenedLog): WorkLog {
 }
 
 /** How a run ended, as its last line. */
-export function endLine({ status, failure }: Outcome): LogEntry {
+export function endLine({ status, failure }: Ending): LogEntry {
   const level = status === 'failed' ? 'error' : 'info';
   if (failure === undefined) {
     return { level, step: 'end', message: `the run has ended: ${status}`, fields: { status } };

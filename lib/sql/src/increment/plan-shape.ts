@@ -59,10 +59,13 @@ interface Around {
   readonly ctes: ReadonlyMap<string, readonly (readonly Above[])[]>;
 }
 
+/** The table of a scan. The engine quotes a name that is also a word of SQL, such as `days`; no name of ours has a quote. */
+const scanned = (info: Readonly<Record<string, unknown>>): string => fold(String(info.Table ?? '').replaceAll('"', ''));
+
 /** For each scan of the input what lies above it, the nearest first. */
 function pathsTo(node: PlanOperator, around: Around): (readonly Above[])[] {
   const { name, children = [], extra_info: info = {} } = node;
-  if (name === 'SEQ_SCAN') return fold(String(info.Table ?? '')) === around.table ? [[]] : [];
+  if (name === 'SEQ_SCAN') return scanned(info) === around.table ? [[]] : [];
   if (name === 'CTE_SCAN') return [...(around.ctes.get(String(info['CTE Index'])) ?? [])];
   if (name === 'CTE') {
     const [body, rest] = children;

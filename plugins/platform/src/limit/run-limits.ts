@@ -57,6 +57,7 @@ export function defaultLimits(settings: PlatformSettings): Limits {
   };
 }
 
+/** Runs that count: a part that its whole carries out is counted with it. */
 export async function countRuns(tx: StorageTransaction): Promise<Used> {
   const { rows } = await tx.sql(COUNT, [tx.tenant.tenantId]);
   return { open_runs: Number(rows[0]?.open_runs), runs_today: Number(rows[0]?.runs_today) };
@@ -74,9 +75,10 @@ function exceeded(limit: number, unit: string, retryAfterSeconds: number): Error
 }
 
 const COUNT = `
-select (select count(*) from kernel.run where tenant_id = $1 and status in ('pending', 'running')) as open_runs,
+select (select count(*) from kernel.run
+   where tenant_id = $1 and carried_by <> 'parent' and status in ('pending', 'running')) as open_runs,
   (select count(*) from kernel.run
-   where tenant_id = $1 and created_at >= date_trunc('day', now() at time zone 'utc') at time zone 'utc') as runs_today`;
+   where tenant_id = $1 and carried_by <> 'parent' and created_at >= date_trunc('day', now() at time zone 'utc') at time zone 'utc') as runs_today`;
 
 function untilMidnight(): number {
   return Math.ceil((DAY_MS - (Date.now() % DAY_MS)) / 1_000);

@@ -259,6 +259,8 @@ export interface RunSubjects {
   /** The noun of the subject, such as `source`. */
   subject: string;
   kinds: readonly string[];
+  /** Whose ends are told where a run of these kinds consists of parts: its own alone unless it says `parts`. */
+  speaks?: 'parts';
   /** The names of these subjects that the tenant has, by id. */
   names(tenant: Tenant, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }

@@ -51,6 +51,9 @@ function runRoutes({ runs, starts }: TransformServices): AnyRoute[] {
     handle(endpoints.materializeTransform, ({ tenant, principal, params, query, body }) =>
       starts.materialize(tenant, params.transform_id, { ...query, ...body, requestedBy: subject(principal) }),
     ),
+    handle(endpoints.materializeTransforms, ({ tenant, principal, query, body }) =>
+      starts.materializeAll(tenant, body, { ...query, requestedBy: subject(principal) }),
+    ),
     handle(endpoints.executeTransform, ({ tenant, principal, params, query, body }) =>
       starts.execute(tenant, params.transform_id, { ...query, body, requestedBy: subject(principal) }),
     ),

@@ -54,6 +54,12 @@ export const DEFINITION_FAULTS: Readonly<Record<string, string>> = {
   increment_column: 'needs the columns of the key or partition in each GROUP BY, DISTINCT ON and PARTITION BY',
 };
 
+/** What is said of a step of a group. */
+const STEP_FAULTS: Readonly<Record<string, string>> = {
+  transform_unknown: 'This transform cannot be found',
+  circle: 'waits for a table that is made of its own',
+};
+
 /** Codes of transforms. */
 export const transformProblems = {
   transformNameTaken: problem({
@@ -98,6 +104,22 @@ export const transformProblems = {
         text: 'Show what keeps it from running',
       },
     ],
+  }),
+  stepsNotReady: problem({
+    code: 'steps_not_ready',
+    status: 409,
+    title: 'Steps are not ready',
+    detail: 'Checks keep {count:step} from running: {steps}.',
+    hint: 'Look at the checks of each transform that is named, each with what to do.',
+    next: [{ operation: 'transforms.list_transforms', text: 'List the transforms' }],
+  }),
+  stepsRefused: problem({
+    code: 'steps_refused',
+    status: 422,
+    title: 'The steps are refused',
+    detail: 'These transforms cannot run as one: {count:step} of them cannot be carried out.',
+    hint: 'Name transforms that are there, of which none reads what is made of its own output.',
+    faults: STEP_FAULTS,
   }),
   draftNotFound: problem({
     code: 'draft_not_found',
@@ -195,6 +217,9 @@ export const transformProblems = {
     hint: 'Send it again; if it ends early each time, simplify the statement.',
   }),
 };
+
+/** What plugin `datasets` refuses a whole with. */
+export const groupProblems = { catalogMovesOneTable: datasetProblems.catalogMovesOneTable };
 
 const { invalidDatasetId, datasetNotReadable, datasetUnreadable } = datasetProblems;
 const { storageFull, storeDenied, storeUnavailable } = datasetProblems;

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import {
   Accepted,
   Closed,
+  EXAMPLE_ID,
   endpoint,
   Id,
   idOf,
@@ -12,7 +13,8 @@ import {
 } from '@weir/kernel/contract';
 import { NumericSnapshotId } from '@weir/plugin-datasets/contract';
 import { runTransforms } from './access.ts';
-import { transformProblems } from './problems.ts';
+import { MAX_STEPS } from './group/groups.ts';
+import { groupProblems, transformProblems } from './problems.ts';
 import { TransformRun } from './runs.ts';
 
 const MAX_ORCHESTRATOR_RUN_CHARS = 200;
@@ -38,8 +40,9 @@ const query = Closed({
 
 const UUID = '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 
+const TransformId = Type.String({ pattern: UUID });
 /** The body by which a transform is started as a workflow; by a pattern, as that check knows no formats. */
-export const TransformStart = Closed({ transform_id: Type.String({ pattern: UUID }), force, full });
+export const TransformStart = Closed({ transform_id: TransformId, force, full });
 
 /** `POST /transforms/{transform_id}/materialize` */
 export const materializeTransform = endpoint({
@@ -65,6 +68,37 @@ export const materializeTransform = endpoint({
       ['Rebuild its table from all rows of the inputs', 'weir transforms trigger orders-by-day --full --wait'],
     ],
   },
+});
+
+/** `POST /transforms/materialize` (ours) */
+export const materializeTransforms = endpoint({
+  id: 'transforms.materialize_all',
+  method: 'POST',
+  path: '/transforms/materialize',
+  summary: 'Run several transforms as one run, each behind those whose tables it reads',
+  description:
+    'A step that fails keeps those behind it from starting; they end skipped. The answer names the whole: its parts are the runs of the transforms.',
+  access: runTransforms,
+  query,
+  body: Closed({
+    transform_ids: Type.Array(TransformId, { minItems: 1, maxItems: MAX_STEPS, uniqueItems: true }),
+    publish: Type.Optional(
+      OneOf(['together', 'each'], {
+        default: 'each',
+        description: 'together: all tables change in one commit, or none does; each: every table as its step ends',
+      }),
+    ),
+    force,
+    full,
+  }),
+  example: { transform_ids: [EXAMPLE_ID], publish: 'together' },
+  response: Accepted,
+  status: 202,
+  location: '/runs/:run_id',
+  errors: [
+    ...[transformProblems.stepsNotReady, transformProblems.stepsRefused, groupProblems.catalogMovesOneTable],
+    ...[runProblems.runAlreadyActive, runProblems.noWorker],
+  ],
 });
 
 /** A run of a transform for an orchestrator run, and the snapshot that it made. */

@@ -1,12 +1,14 @@
 import { contribute, type Kernel } from '@weir/kernel';
-import { HealthChecks, ReadinessChecks, RunChanges } from '@weir/kernel/contract';
+import { HealthChecks, ReadinessChecks, RunChanges, RunDrops } from '@weir/kernel/contract';
 import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { Inputs, TableDeclarations, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { ScheduleSubjects, SubjectSchedules } from '@weir/plugin-schedules/contract';
+import { GroupKinds } from '../contract.ts';
 import { TransformEntity } from '../model/entities.ts';
 import { MATERIALIZATION_KIND, TRANSFORM_KIND } from '../model/run-kinds.ts';
+import { dropGroups } from './groups.ts';
 import { readinessChecks } from './readiness.ts';
 import { followStatus } from './runs.ts';
 import { scheduledTransforms } from './schedule-subject.ts';
@@ -24,6 +26,8 @@ export function contributions(kernel: Kernel) {
     contribute(HealthChecks, { name: 'transform_worker', degrades: true, check: () => hasWorker(kernel) }),
     ...boundChecks().map((check) => contribute(HealthChecks, check)),
     contribute(RunChanges, followStatus),
+    contribute(RunDrops, dropGroups),
+    contribute(GroupKinds, MATERIALIZATION_KIND),
     transformStart(kernel),
     contribute(TableDeclarations, declaredOutputs(kernel)),
     contribute(ScheduleSubjects, scheduledTransforms(kernel)),
@@ -31,6 +35,7 @@ export function contributions(kernel: Kernel) {
     contribute(RunSubjectNames, {
       subject: 'transform',
       kinds: [TRANSFORM_KIND, MATERIALIZATION_KIND],
+      speaks: 'parts',
       async names(tenant, ids) {
         const where = { transformId: { $in: [...ids] } };
         const rows = await kernel.db(tenant).transaction((tx) => tx.find(TransformEntity, where));

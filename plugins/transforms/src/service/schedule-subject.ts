@@ -1,10 +1,10 @@
-import type { Kernel } from '@weir/kernel';
 import type { ScheduleSubject } from '@weir/plugin-schedules/contract';
 import { transformSchedules } from '../contract.ts';
+import type { StartDeps } from './groups.ts';
 import { startService } from './starts.ts';
 
 /** Transforms as what runs on a schedule. An archived one keeps its schedule, and each time says that it is not ready. */
-export function scheduledTransforms(kernel: Pick<Kernel, 'db' | 'runs' | 'contributions'>): ScheduleSubject {
+export function scheduledTransforms(kernel: StartDeps): ScheduleSubject {
   return {
     ...{ kind: transformSchedules.kind, run: 'run', endpoints: transformSchedules },
     async find(tx, transformId, { lock = false } = {}) {

@@ -4,6 +4,7 @@ import { Events, RunLogs } from '@weir/plugin-platform/contract';
 import { SubjectSchedules } from '@weir/plugin-schedules/contract';
 import type { DefinitionsService } from '../contract.ts';
 import { artifactService } from './artifacts.ts';
+import { groupService } from './groups.ts';
 import { queryService } from './query/queries.ts';
 import { transformRunService } from './runs.ts';
 import { apiSelects } from './select/api-selects.ts';
@@ -40,6 +41,7 @@ export function transformServices(kernel: Kernel, selects: Selects = apiSelects(
     versions: versionService(kernel),
     transforms,
     starts: startService(kernel),
+    groups: groupService(kernel),
     validations,
     schedules,
     details: detailService({ kernel, transforms }),

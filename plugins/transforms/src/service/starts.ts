@@ -1,19 +1,12 @@
-import { contribute, type Kernel, type RunRecord, type TenantTransaction } from '@weir/kernel';
-import {
-  type Input,
-  kernelProblems,
-  type Output,
-  type Principal,
-  runProblems,
-  type Tenant,
-} from '@weir/kernel/contract';
+import { contribute, type RunRecord, type TenantTransaction } from '@weir/kernel';
+import { type Input, kernelProblems, type Output, type Principal, type Tenant } from '@weir/kernel/contract';
 import type { AlsoAtStart } from '@weir/plugin-schedules/contract';
 import { WorkflowStarts } from '@weir/plugin-workflow-engine/contract';
-import { blockingCheck } from '@weir/work';
-import { type executeTransform, TRANSFORM_SUBJECT, TransformStart, transformProblems } from '../contract.ts';
-import { type TransformRow, TransformRunEntity } from '../model/entities.ts';
+import { type executeTransform, type materializeTransforms, TransformStart, transformProblems } from '../contract.ts';
+import { TransformEntity, TransformRunEntity } from '../model/entities.ts';
 import { MATERIALIZATION_KIND, TRANSFORM_KIND } from '../model/run-kinds.ts';
 import { transformRunView } from '../model/run-view.ts';
+import { groupService, type StartDeps } from './groups.ts';
 import { foundTransform } from './transform/rows.ts';
 
 /** Who asks for a run, and how. */
@@ -24,54 +17,28 @@ export interface AskedRun {
   full?: boolean | undefined;
 }
 
-type StartDeps = Pick<Kernel, 'db' | 'runs' | 'contributions'>;
 type ExecuteBody = Input<typeof executeTransform>['body'];
-
-const NONE: ReadonlySet<string> = new Set();
+type GroupBody = NonNullable<Input<typeof materializeTransforms>['body']>;
 
 /** Starting and cancelling the runs of transforms. */
 export function startService(kernel: StartDeps) {
-  const admit = async (tenant: Tenant, transformId: string, queue: boolean | undefined) => {
-    const start = { subject: TRANSFORM_SUBJECT, subjectId: transformId, own: NONE };
-    const blocked = await blockingCheck(kernel, tenant, start);
-    if (blocked !== undefined) {
-      const { check, detail } = blocked;
-      const errors = [{ pointer: '', code: check, message: detail.replace(/\.$/, '') }];
-      throw transformProblems.transformNotReady({ errors, members: { check } });
-    }
-    return {
-      whole: await kernel.runs.admit(MATERIALIZATION_KIND, { queue }),
-      part: await kernel.runs.admit(TRANSFORM_KIND),
-    };
-  };
-  type Admitted = Awaited<ReturnType<typeof admit>>;
+  const groups = groupService(kernel);
 
-  /** The row that a service made by `POST /runs` for this orchestrator run, taken over; one transform has one open run. */
-  const adoptedRow = async (tx: TenantTransaction, asked: Parameters<typeof kernel.runs.adopt>[1]) => {
-    const active = await kernel.runs.active(tx, [TRANSFORM_KIND], asked.subjectId);
-    if (active !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: active } });
-    return kernel.runs.adopt(tx, asked);
-  };
-
-  const startRow = async (
-    tx: TenantTransaction,
-    { transformId, artifactId, output }: TransformRow,
-    { asked, admitted, orchestratorRunId }: { asked: AskedRun; admitted: Admitted; orchestratorRunId?: string },
+  /** A whole of one step. */
+  const startOne = (
+    tenant: Tenant,
+    { transformId, orchestratorRunId }: { transformId: string; orchestratorRunId?: string },
+    { requestedBy, queue, force, full }: AskedRun,
+    also?: Parameters<typeof groups.startWhole>[2],
   ) => {
-    const { requestedBy, force = false, full = false } = asked;
-    // What was ready a moment ago may have been changed since: a run is of an artifact that is there.
-    if (!artifactId) throw transformProblems.transformNotReady({ members: { check: 'hydrated' } });
-    const own = { subjectId: transformId, requestedBy };
-    const whole = await kernel.runs.start(tx, { kind: MATERIALIZATION_KIND, ...own, admitted: admitted.whole });
-    const ofRun = orchestratorRunId ?? whole.run_id;
-    const ofPart = { kind: TRANSFORM_KIND, parentRunId: whole.run_id, orchestratorRunId: ofRun };
-    const adopted = orchestratorRunId && (await adoptedRow(tx, { ...ofPart, subjectId: transformId }));
-    const runId = adopted || (await kernel.runs.start(tx, { ...ofPart, ...own, admitted: admitted.part })).run_id;
-    await tx.insert(TransformRunEntity, {
-      ...{ runId, transformId, triggeringTransformId: transformId, orchestratorRunId: ofRun },
-      ...{ artifactId, output, forced: force, fullAsked: full, status: 'pending', createdAt: new Date() },
-    });
-    return { ...whole, run_id: runId };
+    const steps = [{ stepId: transformId, transformId, force, full }];
+    const whole = { kind: MATERIALIZATION_KIND, subjectId: transformId, publish: 'each' as const };
+    const orchestrated = orchestratorRunId === undefined ? {} : { orchestratorRunId };
+    return groups.startWhole(
+      tenant,
+      { ...whole, ...orchestrated, requestedBy, queue, steps, triggeredBy: transformId },
+      also,
+    );
   };
 
   const foundRun = async (tenant: Tenant, runId: string): Promise<RunRecord> => {
@@ -83,14 +50,27 @@ export function startService(kernel: StartDeps) {
   const service = {
     /** Starts a run under an orchestrator run of its own; `also` belongs to its transaction. Throws `transform_not_ready`, then what a start throws. */
     async materialize(tenant: Tenant, transformId: string, asked: AskedRun, also?: AlsoAtStart) {
-      await kernel.db(tenant).transaction((tx) => foundTransform(tx, transformId));
-      const admitted = await admit(tenant, transformId, asked.queue);
-      return kernel.db(tenant).transaction(async (tx) => {
-        const row = await foundTransform(tx, transformId, { lock: true });
-        const started = await startRow(tx, row, { asked, admitted });
-        await also?.(tx, started);
-        return started;
+      const { parts, ...whole } = await startOne(tenant, { transformId }, asked, async (tx, started) => {
+        for (const part of started.parts) await also?.(tx, part);
       });
+      return { ...whole, run_id: parts[0]?.run_id ?? whole.run_id };
+    },
+
+    /** Starts runs of several transforms as one. Throws `steps_refused`, then what `materialize` throws. */
+    async materializeAll(tenant: Tenant, body: GroupBody, asked: Pick<AskedRun, 'requestedBy' | 'queue'>) {
+      const { transform_ids: ids, publish = 'each', force, full } = body;
+      const known = await kernel
+        .db(tenant)
+        .transaction((tx) => tx.find(TransformEntity, { transformId: { $in: [...ids] } }));
+      const unknown = ids.flatMap((id, at) =>
+        known.some(({ transformId }) => transformId === id.toLowerCase())
+          ? []
+          : [{ pointer: `/transform_ids/${at}`, code: 'transform_unknown' }],
+      );
+      if (unknown.length > 0) throw transformProblems.stepsRefused({ errors: unknown });
+      const steps = ids.map((id) => ({ stepId: id.toLowerCase(), transformId: id.toLowerCase(), force, full }));
+      const whole = { kind: MATERIALIZATION_KIND, subjectId: steps[0]?.transformId ?? '' };
+      return groups.start(tenant, { ...whole, ...asked, publish, steps });
     },
 
     /** The run of a transform for an orchestrator run: the one that is there, or a new one. */
@@ -104,14 +84,12 @@ export function startService(kernel: StartDeps) {
         await foundTransform(tx, transformId);
         return rowFor(tx, transformId, orchestratorRunId);
       });
-      const admitted = known === undefined ? await admit(tenant, transformId, asked.queue) : undefined;
-      await kernel.db(tenant).transaction(async (tx) => {
-        if (admitted === undefined) return;
-        const row = await foundTransform(tx, transformId, { lock: true });
-        // Another call may have made it before this one had the lock.
-        if ((await rowFor(tx, transformId, orchestratorRunId)) !== undefined) return;
-        await startRow(tx, row, { asked: { ...asked, force, full }, admitted, orchestratorRunId });
-      });
+      // Another call may make it before this one has the lock: then that one is answered.
+      if (known === undefined)
+        await startOne(tenant, { transformId, orchestratorRunId }, { ...asked, force, full }).catch(async (error) => {
+          if ((await kernel.db(tenant).transaction((tx) => rowFor(tx, transformId, orchestratorRunId))) === undefined)
+            throw error;
+        });
       return kernel.db(tenant).transaction(async (tx) => {
         const row = await rowFor(tx, transformId, orchestratorRunId);
         const [run] = row === undefined ? [] : await kernel.runs.findMany(tx, [row.runId]);

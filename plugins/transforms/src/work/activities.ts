@@ -1,13 +1,11 @@
 import { availableParallelism } from 'node:os';
-import type { RunRecord, Tenant, WorkerDeps } from '@weir/kernel';
-import { MAX_PAGE_SIZE } from '@weir/kernel/contract';
+import type { Tenant, WorkerDeps } from '@weir/kernel';
 import { Inputs, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import { provenBounds } from '@weir/processes';
 import {
   attempt,
-  beginInLane,
-  logEnd,
+  type LeasedRun,
   loggedAttempt,
   logLeft,
   type Outcome,
@@ -17,10 +15,13 @@ import {
   workFolders,
 } from '@weir/work';
 import { transformFailures } from '../model/failure/transform-failures.ts';
-import { TRANSFORM_KIND } from '../model/run-kinds.ts';
 import { createSelects, type Selects } from '../service/select/selects.ts';
 import { settingsOf } from '../settings.ts';
+import { beginGroup, type GroupPlan } from './begin-group.ts';
 import { carryOutTransform } from './carry-out.ts';
+import { endGroup, endStep } from './end-group.ts';
+import { pinGroup } from './pin-group.ts';
+import { publishGroup } from './publish-group.ts';
 
 export type TransformActivities = ReturnType<typeof transformActivities>;
 
@@ -40,6 +41,7 @@ export function transformActivities({ kernel, children, workDir }: WorkerDeps) {
   const runLogs = kernel.use(RunLogs);
   const inputs = kernel.use(Inputs);
   const failures = transformFailures;
+  const ofWhole = { log: kernel.log, failures, keysOf: runKeys(kernel) };
   const attempting = { log: kernel.log, failures, keysOf: runKeys(kernel, 'transform_id') };
   let opened: Promise<Selects> | undefined;
   const open = async () => {
@@ -60,44 +62,57 @@ export function transformActivities({ kernel, children, workDir }: WorkerDeps) {
     });
     return opened;
   };
-  const partsOf = async (tenant: Tenant, parentRunId: string): Promise<RunRecord[]> =>
-    (await kernel.runs.page(tenant, { kind: TRANSFORM_KIND, parentRunId }, { limit: MAX_PAGE_SIZE })).items;
+  const groups = { kernel, inputs, runLogs };
+  /** One attempt of a part, or of a whole at its end, neither of which waits for a lane; undefined for a run that has ended. */
+  const leased = async <R>(
+    tenant: Tenant,
+    { runId, signal }: { runId: string; signal: AbortSignal },
+    work: (given: Omit<LeasedRun, 'kernel' | 'beat'>) => Promise<R>,
+  ): Promise<R | undefined> => {
+    const lease = await kernel.runs.begin(tenant, runId);
+    const run = lease && (await kernel.runs.find(tenant, runId));
+    if (lease === undefined || run === undefined) return undefined;
+    return loggedAttempt({ runLogs, failures, tenant, runId, signal, ...lease }, (log) =>
+      work({ tenant, run, signal, log, ...lease }),
+    );
+  };
 
   return {
-    /** The run of a transform that a materialization consists of; null when there is none any more. */
-    async partOf(input: RunInput): Promise<RunInput | null> {
-      const [part] = await partsOf(await tenantOf(kernel, input), input.run_id);
-      return part === undefined ? null : { tenant_id: input.tenant_id, run_id: part.runId };
-    },
+    /** Begins a whole in a lane of its tenant and answers its steps; `waits` when none is free. */
+    beginGroup: async (input: RunInput): Promise<GroupPlan | 'waits'> =>
+      beginGroup(kernel, await tenantOf(kernel, input), { runId: input.run_id, lanes }),
 
-    /** Carries out the run of a transform; one attempt. `waits` when the tenant has no lane free for it. */
-    carryOut: (input: RunInput): Promise<'done' | 'waits'> =>
+    /** Carries out one step of a whole; one attempt. A step that has ended stays as it is. */
+    stageStep: (input: RunInput): Promise<void> =>
       attempt(attempting, input, async ({ signal }) => {
         const tenant = await tenantOf(kernel, input);
-        const runId = input.run_id;
-        const lease = await beginInLane(kernel, tenant, { runId, kind: TRANSFORM_KIND, lanes });
-        if (lease === 'waits') return 'waits';
-        const run = lease && (await kernel.runs.find(tenant, runId));
-        if (lease === undefined || run === undefined) return 'done';
-        // The whole is in hands as soon as its part is: it then shows as running, and a cancel asks the worker.
-        if (run.parentRunId !== undefined) await kernel.runs.begin(tenant, run.parentRunId);
-        await loggedAttempt({ runLogs, failures, tenant, runId, signal, ...lease }, async (log) => {
+        const carried = await leased(tenant, { runId: input.run_id, signal }, async (step) => {
           const deps = { kernel, inputs, tables: kernel.use(Tables), selects: await selects() };
-          await carryOutTransform(deps, { tenant, run, signal, log, ...lease });
+          return carryOutTransform(deps, step);
         });
-        return 'done';
+        if (carried !== 'staged') await endStep(groups, tenant, input.run_id, { status: 'succeeded' });
       }),
 
-    /** Makes a materialization terminal as its part ended, and the part if it is open. */
-    async endMaterialization(input: RunInput, outcome: Outcome): Promise<void> {
-      const tenant = await tenantOf(kernel, input);
-      for (const { runId } of await partsOf(tenant, input.run_id)) {
-        await logEnd({ kernel, runLogs }, tenant, runId, outcome);
-        await kernel.runs.finish(tenant, runId, outcome, { after: (tx) => inputs.release(tx, runId) });
-      }
-      const [part] = await partsOf(tenant, input.run_id);
-      const isSkipped = outcome.status === 'succeeded' && part?.status === 'skipped';
-      await kernel.runs.finish(tenant, input.run_id, isSkipped ? { status: 'skipped' } : outcome);
-    },
+    /** Pins what no step of a whole makes, for all of them. */
+    pinGroup: (input: RunInput): Promise<void> =>
+      attempt(ofWhole, input, async () => pinGroup({ kernel, inputs }, await tenantOf(kernel, input), input.run_id)),
+
+    /** Publishes what the steps of a whole have staged; `moved` where they are to be staged again. */
+    publishGroup: (input: RunInput, staged: number): Promise<'published' | 'moved'> =>
+      attempt(ofWhole, input, async ({ signal }) => {
+        const tenant = await tenantOf(kernel, input);
+        const published = await leased(tenant, { runId: input.run_id, signal }, (whole) =>
+          publishGroup({ ...groups, tables: kernel.use(Tables) }, { ...whole, runId: input.run_id, staged }),
+        );
+        return published ?? 'published';
+      }),
+
+    /** Ends a step that did not end well. */
+    endStep: async (input: RunInput, outcome: Outcome): Promise<void> =>
+      endStep(groups, await tenantOf(kernel, input), input.run_id, outcome),
+
+    /** Ends a whole, and what of its steps is open. */
+    endGroup: async (input: RunInput, outcome: Outcome): Promise<void> =>
+      endGroup(groups, await tenantOf(kernel, input), input.run_id, outcome),
   };
 }

@@ -4,26 +4,31 @@ import type { InputsService, PinnedInput } from '@weir/plugin-datasets/contract'
 import { RunFailed, WORK_FAILURES } from '@weir/work';
 import { ArtifactEntity, TransformRunEntity } from '../model/entities.ts';
 import { tableRefOf } from '../model/output.ts';
-import { type CommittedState, markOf, type Why, whyRun } from '../model/why-run.ts';
+import { type CommittedState, type Why, whyRun } from '../model/why-run.ts';
+import { keepStaged } from './keep-staged.ts';
+import { recordCommit } from './record-commit.ts';
 import { stageResult } from './stage-result.ts';
+import { placedInput, stepPlace } from './step-place.ts';
 import type { CarryOutDeps, Job, TransformAttempt } from './transform-attempt.ts';
 
-/** Snapshots among which that of a run is looked for. */
-const NEWEST_SNAPSHOTS = 50;
+/** `staged`: its whole publishes it, and ends it. */
+type Carried = 'done' | 'staged';
 
 /**
  * Brings the output of a transform to its inputs as they are at one moment: the table is as before until the one commit, and
- * as the statement says from then on. An attempt after a commit whose end was not recorded records it; a run that finds
+ * as the statement says from then on; a step of a whole that publishes together stages that commit. An attempt after a commit whose end was not recorded records it; a run that finds
  * nothing moved ends as skipped.
  */
-export async function carryOutTransform(deps: CarryOutDeps, attempt: TransformAttempt): Promise<void> {
+export async function carryOutTransform(deps: CarryOutDeps, attempt: TransformAttempt): Promise<Carried> {
   const { tables, kernel, inputs } = deps;
   const job = await jobOf(deps, attempt);
+  if (job.place.isStaged) return 'staged';
   const { tenant, run, leaseEpoch, log, ref, key } = job;
   const lease = { runId: run.runId, leaseEpoch };
   const { checkpoint, follows } = await tables.resume(tenant, lease, { ref, streamId: run.subjectId, key });
   if (checkpoint?.runId === run.runId) {
-    return recordCommit(deps, job, { rows: checkpoint.counters.rows, pins: await pin(deps, job, undefined) });
+    await recordCommit(deps, { tenant, lease, log }, { ...made(job), rows: checkpoint.counters.rows });
+    return 'done';
   }
   const output = await tables.describe(tenant, ref);
   const before = output.exists ? (checkpoint?.state as CommittedState | undefined) : undefined;
@@ -31,15 +36,15 @@ export async function carryOutTransform(deps: CarryOutDeps, attempt: TransformAt
   const pins = await pin(deps, job, before);
   const read = { inputs: pins.map(snapshotOf), rows_at: pins.map(rowsOf) };
   const now: CommittedState = { artifact_id: job.artifactId, ...read, output_at };
-  const made = before && checkpoint && (await madeBy(deps, job, checkpoint.runId));
-  const isOutputMoved = before !== undefined && output_at !== (made ?? before.output_at ?? null);
+  const own = before && checkpoint && (await madeBy(deps, job, checkpoint.runId));
+  const isOutputMoved = before !== undefined && output_at !== (own ?? before.output_at ?? null);
   const why = whyOf(job, { now, before, pins, isOutputMoved });
   if (why === undefined) {
     const message = 'nothing has changed since the last run: the run ends skipped';
     log.write({ level: 'info', step: 'end', message, fields: { status: 'skipped' } });
     const note = (tx: Parameters<typeof inputs.release>[0]) => noteInputs(tx, job, now.inputs, undefined);
     await kernel.runs.finish(tenant, run.runId, { status: 'skipped' }, { after: note });
-    return;
+    return 'done';
   }
   await kernel.db(tenant).transaction(async (tx) => {
     await kernel.runs.assertLease(tx, run.runId, leaseEpoch);
@@ -51,21 +56,27 @@ export async function carryOutTransform(deps: CarryOutDeps, attempt: TransformAt
   await faultpoint('T1');
   const staged = await stageResult(deps, job, { pins, why, becomesFull });
   await faultpoint('T2');
+  const table = {
+    ...{ ref, ...staged.change },
+    ...{ streamId: run.subjectId, attempt: leaseEpoch, batch: leaseEpoch, generation: 0 },
+    stateSha256: createHash('sha256').update(JSON.stringify(now)).digest('hex'),
+  };
+  const written = { table, checkpoint: { key, state: now, counters: { rows: String(staged.rows) } } };
+  if (job.place.publish !== 'each') {
+    await keepStaged(deps, job, { ...written, pins, rows: staged.rows });
+    return 'staged';
+  }
   await tables.commit(tenant, {
     ...lease,
-    tables: [
-      {
-        ...{ ref, ...staged.change },
-        ...(follows === undefined ? {} : { follows: follows.rows }),
-        ...{ streamId: run.subjectId, attempt: leaseEpoch, batch: leaseEpoch, generation: 0 },
-        stateSha256: createHash('sha256').update(JSON.stringify(now)).digest('hex'),
-      },
-    ],
-    checkpoints: [{ key, state: now, counters: { rows: String(staged.rows) } }],
+    tables: [{ ...table, ...(follows === undefined ? {} : { follows: follows.rows }) }],
+    checkpoints: [written.checkpoint],
   });
   await faultpoint('T3');
-  await recordCommit(deps, job, { rows: String(staged.rows), pins });
+  await recordCommit(deps, { tenant, lease, log }, { ...made(job), rows: String(staged.rows) });
+  return 'done';
 }
+
+const made = ({ ref, run }: Job) => ({ ref, runId: run.runId, transformId: run.subjectId });
 
 interface Standing {
   now: CommittedState;
@@ -88,23 +99,24 @@ function whyOf({ row, content }: Job, { now, before, pins, isOutputMoved }: Stan
 
 async function jobOf({ kernel }: CarryOutDeps, attempt: TransformAttempt): Promise<Job> {
   const { tenant, run } = attempt;
-  const { row, artifact } = await kernel.db(tenant).transaction(async (tx) => {
+  const { row, artifact, place } = await kernel.db(tenant).transaction(async (tx) => {
     const found = await tx.findOne(TransformRunEntity, { runId: run.runId });
     const artifactId = found?.artifactId ?? undefined;
-    return { row: found, artifact: artifactId ? await tx.findOne(ArtifactEntity, { artifactId }) : undefined };
+    const carried = artifactId ? await tx.findOne(ArtifactEntity, { artifactId }) : undefined;
+    return { row: found, artifact: carried, place: await stepPlace(tx, run.runId) };
   });
   if (row === undefined || artifact === undefined) {
     throw new RunFailed({ code: 'run_failed', ...WORK_FAILURES.run_failed, retryable: false });
   }
   const { artifactId, content } = artifact;
   const key = `transform:${run.subjectId}:${content.output}`;
-  return { ...attempt, row, content, artifactId, ref: tableRefOf(content.output), key };
+  return { ...attempt, row, content, artifactId, place, ref: tableRefOf(content.output), key };
 }
 
-/** The inputs at one moment: that of the attempt before, which holds them, or now. */
+/** The inputs at one moment: that of the attempt before, which holds them, that of the whole, or now; what a step of the whole has staged, as it staged it. */
 async function pin(
   { inputs }: CarryOutDeps,
-  { tenant, row, content }: Job,
+  { tenant, row, content, place }: Job,
   before: CommittedState | undefined,
 ): Promise<PinnedInput[]> {
   const last = new Map(before?.inputs.map(({ dataset_id, snapshot_id }) => [dataset_id, snapshot_id]));
@@ -115,6 +127,7 @@ async function pin(
     content.inputs.map((datasetId) => ({
       datasetId,
       ...(isHeld ? { snapshotId: known.get(datasetId) ?? null } : {}),
+      ...placedInput(place, datasetId),
       ...(last.has(datasetId) ? { since: last.get(datasetId) ?? null } : {}),
     })),
   );
@@ -137,29 +150,4 @@ function whyText({ reason, moved, extent }: Why, inputs: number): string {
   const what = moved.length === 0 ? '' : `: ${moved.join(', ')}`;
   const how = extent === undefined ? '' : ` (${extent})`;
   return `${inputs} inputs are held; the run does its work${how}: ${reason}${what}`;
-}
-
-/** Keeps what the commit of this run made, beside the run. */
-async function recordCommit(
-  { kernel, tables, inputs }: CarryOutDeps,
-  job: Job,
-  { rows, pins }: { rows: unknown; pins: readonly PinnedInput[] },
-): Promise<void> {
-  const { tenant, run, leaseEpoch, ref, log } = job;
-  const snapshots = await tables.snapshots(tenant, ref, { limit: NEWEST_SNAPSHOTS });
-  const snapshotId = snapshots.find(({ runId }) => runId === run.runId)?.snapshotId ?? null;
-  await kernel.db(tenant).transaction(async (tx) => {
-    await kernel.runs.assertLease(tx, run.runId, leaseEpoch);
-    await tx.sql(
-      'update transforms.transform_run set output_snapshot_id = $3, row_count = $4 where tenant_id = $1 and run_id = $2',
-      [tenant.tenantId, run.runId, snapshotId, rows ?? null],
-    );
-    const { incremental } = job.content;
-    await inputs.mark(
-      tx,
-      markOf(run.subjectId),
-      pins.filter(({ datasetId }) => datasetId === incremental),
-    );
-  });
-  log.write({ level: 'info', step: 'commit', message: `the output is at snapshot ${snapshotId ?? 'none'}` });
 }

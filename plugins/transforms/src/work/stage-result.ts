@@ -52,7 +52,7 @@ export async function stageResult(deps: CarryOutDeps, job: Job, asked: Asked): P
   await tables.recordStaged(tenant, run.runId, [{ ref, location: folder, isFolder: true }]);
   log.write({ level: 'info', step: 'statement', message: `the statement runs; ${columns.length} columns` });
   const schema = writtenSchema(prepared, columns);
-  const { checks, table, base } = checksOf(content, { prepared, schema, isFull });
+  const { checks, table, base } = checksOf(job, { prepared, schema, isFull });
   const place = { folder, store: prepared.store, spec: prepared.spec as PartitionSpec, signal };
   const found = await selects.run({
     ...{ ...place, sql, schema, checks: [...keyChecks(key), ...checks], ...(table && { table }) },
@@ -90,13 +90,14 @@ interface Onto {
   isFull: boolean;
 }
 
-/** The checks of a run, and the table that they read beside the written rows: then the commit stands on it as it was read. */
-function checksOf(content: ArtifactContent, { prepared, schema, isFull }: Onto) {
+/** The checks of a run, and the table that they read beside the written rows: then, and where steps behind it read the result, the commit is of the table as it was read. */
+function checksOf({ content, place }: Job, { prepared, schema, isFull }: Onto) {
   const { checks = [], materialization, key = [], partition_by: partitionBy = [] } = content;
   const { metadataLocation, snapshotId } = prepared;
   const keeps = !isFull && snapshotId !== null;
   const compiled = checks.map((check) => compileCheck(check, new Date(), keeps));
-  if (!keeps || !checks.some(readsTable)) return { checks: compiled };
+  const base = isFull || place.publish === 'each' ? {} : { base: snapshotId };
+  if (!keeps || !checks.some(readsTable)) return { checks: compiled, base };
   const replaces = materialization === 'append' ? [] : [...key, ...partitionBy];
   return { checks: compiled, table: { metadataLocation, schema, replaces }, base: { base: snapshotId } };
 }

@@ -4,6 +4,7 @@ import type { WorkLog } from '@weir/work';
 import type { ArtifactContent } from '../model/artifact-content.ts';
 import type { TransformRunRow } from '../model/entities.ts';
 import type { Selects } from '../service/select/selects.ts';
+import type { StepPlace } from './step-place.ts';
 
 export interface CarryOutDeps {
   kernel: Pick<Kernel, 'db' | 'runs'>;
@@ -26,6 +27,7 @@ export interface Job extends TransformAttempt {
   row: TransformRunRow;
   content: ArtifactContent;
   artifactId: string;
+  place: StepPlace;
   ref: TableRef;
   /** Under which the last commit keeps what it stood on. */
   key: string;

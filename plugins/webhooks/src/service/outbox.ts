@@ -17,7 +17,10 @@ const INTO = `insert into webhooks.delivery (tenant_id, webhook_id, event, subje
 const ACTIVE =
   "from webhooks.webhook w, event where w.status = 'active' and event.name = any (w.events) returning webhook_id";
 
-/** What the end of a run means depends on how the one before it ended. A run that consists of parts leaves it to them. */
+/**
+ * What the end of a run means depends on how the one before it ended. A run that consists of parts speaks for them, unless its kind
+ * ($8) leaves it to them.
+ */
 const RUN_EVENT = `
 with previous as (
   select status from kernel.run
@@ -25,7 +28,9 @@ with previous as (
   order by ended_at desc, run_id desc limit 1),
 event as (
   select case
-    when exists (select from kernel.run where parent_run_id = $6) then null
+    when $4 = any ($8::text[]) and exists (select from kernel.run where parent_run_id = $6) then null
+    when exists (select from kernel.run whole join kernel.run part on part.parent_run_id = whole.run_id
+      where part.run_id = $6 and whole.kind <> all ($8::text[])) then null
     when $7 = 'failed' and (select status from previous) = 'failed' then 'run.failed_again'
     when $7 = 'failed' then 'run.failed'
     when (select status from previous) = 'failed' then 'run.recovered' end as name)
@@ -36,8 +41,8 @@ const TABLE_EVENT = `
 with event as (select '${TABLE_CHANGED}'::text as name)
 ${INTO} select w.tenant_id, w.webhook_id, event.name, $2, $3::jsonb, ${VALUES} ${ACTIVE}`;
 
-/** Writes events for the webhooks that want them, in the transactions in which they happen. */
-export function webhookOutbox(wake: Wake) {
+/** Writes events for the webhooks that want them, in the transactions in which they happen. `speakByParts`: kinds of run that leave it to their parts. */
+export function webhookOutbox(wake: Wake, speakByParts: () => readonly string[]) {
   const write = async (tx: EventTransaction, text: string, values: unknown[]): Promise<void> => {
     const { rows } = await tx.sql(text, [uuidv7(), ...values]);
     if (rows.length > 0)
@@ -56,7 +61,10 @@ export function webhookOutbox(wake: Wake) {
       const { run_id, kind, subject_id, status } = run;
       if (status !== 'failed' && status !== 'succeeded') return;
       const subject = `run:${kind}:${subject_id}`;
-      await write(tx, RUN_EVENT, [subject, JSON.stringify({ run_id }), kind, subject_id, run_id, status]);
+      await write(tx, RUN_EVENT, [
+        ...[subject, JSON.stringify({ run_id }), kind, subject_id, run_id, status],
+        speakByParts(),
+      ]);
     },
 
     /** Drops the events of deleted runs. A change of a table keeps its event, without the id of the run. */

@@ -64,6 +64,16 @@ export const TRANSFORM_FAILURES = {
     detail: 'The files of the statement could not be read or written.',
     hint: 'The log of the worker names the cause under the run id.',
   },
+  upstream_failed: {
+    ...{ origin: 'data', retryable: false },
+    detail: 'Another step of the run failed before this one began. The table is as before.',
+    hint: 'Look at the step that failed, correct it, and run them again.',
+  },
+  not_published: {
+    ...{ origin: 'data', retryable: false },
+    detail: 'Another step of the run failed, and all of its tables are published together. The table is as before.',
+    hint: 'Look at the step that failed, correct it, and run them again.',
+  },
   no_lane: {
     ...{ origin: 'platform', retryable: true },
     detail: 'Other transforms of the tenant kept every lane for more than a day.',

@@ -1,0 +1,61 @@
+import type { Static } from '@sinclair/typebox';
+import { type Accepted, contributionPoint, type RunStatus, service, type Tenant } from '@weir/kernel/contract';
+import type { AlsoAtStart } from '@weir/plugin-schedules/contract';
+
+/** `together`: all tables in one commit, or none; `each`: every table as its step ends; `none`: nothing is published. */
+export const PUBLISH_MODES = ['together', 'each', 'none'] as const;
+export type PublishMode = (typeof PUBLISH_MODES)[number];
+
+/** Steps that a group has at most. */
+export const MAX_STEPS = 500;
+
+/** One transform of a group. */
+export interface GroupStep {
+  /** Unique within the group. */
+  stepId: string;
+  transformId: string;
+  /** The artifact that is carried out: that in force unless named. */
+  artifactId?: string | undefined;
+  /** Steps that end first although nothing of theirs is read; ids. */
+  after?: readonly string[] | undefined;
+  force?: boolean | undefined;
+  full?: boolean | undefined;
+}
+
+/** A whole that is to be started. */
+export interface GroupStart {
+  /** A kind of run whose workflow is `GroupWorkflow`, contributed to `GroupKinds`. */
+  kind: string;
+  subjectId: string;
+  requestedBy: string;
+  queue?: boolean | undefined;
+  steps: readonly GroupStep[];
+  publish: PublishMode;
+  /** The transform that started all steps; each its own unless named. */
+  triggeredBy?: string | undefined;
+}
+
+/** A step of a run as it is now. Datasets by id. */
+export interface GroupStepView {
+  stepId: string;
+  transformId: string;
+  runId: string;
+  status: RunStatus;
+  output: string;
+  rows: string | null;
+}
+
+/** Runs of several transforms as one. */
+export interface GroupsService {
+  /**
+   * Starts a whole and its parts in one transaction; `also` belongs to it. Throws `transform_not_ready`, `steps_refused`,
+   * `run_already_active` with the part that is open, and what any start throws.
+   */
+  start(tenant: Tenant, asked: GroupStart, also?: AlsoAtStart): Promise<Static<typeof Accepted>>;
+  /** The steps of a whole in the order in which they are carried out; none for a run that has none. */
+  steps(tenant: Tenant, runId: string): Promise<GroupStepView[]>;
+}
+export const Groups = service<GroupsService>('transforms.groups@1');
+
+/** The kinds of run that are groups: they share the lanes of their tenant. */
+export const GroupKinds = contributionPoint<string>('group.kind');

@@ -1,0 +1,43 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { PUBLISH_MODES } from '../../contract/group/groups.ts';
+import type { PinnedSnapshot } from '../entities.ts';
+
+/** A row of `transforms.step_group`: how a whole publishes what its steps make. */
+export const StepGroupEntity = defineEntity({
+  name: 'TransformStepGroup',
+  schema: 'transforms',
+  tableName: 'step_group',
+  properties: {
+    tenantId: p.uuid().primary(),
+    /** The id of the whole. */
+    runId: p.uuid().primary(),
+    publish: p.enum(PUBLISH_MODES),
+    /** Rows of each step that are kept to be looked at. */
+    sampleRows: p.integer().default(0),
+    /** What no step makes, at the one moment at which all steps read it; empty where each reads what it finds. */
+    inputs: p.json<PinnedSnapshot[]>().default([]),
+  },
+});
+export type StepGroupRow = InferEntity<typeof StepGroupEntity>;
+
+/** A row of `transforms.step`: the place of a run of a transform in its whole. */
+export const StepEntity = defineEntity({
+  name: 'TransformStep',
+  schema: 'transforms',
+  tableName: 'step',
+  properties: {
+    tenantId: p.uuid().primary(),
+    /** The id of the part. */
+    runId: p.uuid().primary(),
+    groupRunId: p.uuid(),
+    stepId: p.string(),
+    /** From 0: in the order in which steps wait for each other. */
+    position: p.integer(),
+    /** The positions of the steps that end first. */
+    after: p.array<number>(Number).default([]),
+  },
+});
+export type StepRow = InferEntity<typeof StepEntity>;
+
+/** The rows of groups. */
+export const groupEntities = [StepGroupEntity, StepEntity];

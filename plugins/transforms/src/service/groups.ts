@@ -1,0 +1,204 @@
+import type { Kernel, TenantTransaction } from '@weir/kernel';
+import { kernelProblems, type RunsDropped, runProblems, type Tenant } from '@weir/kernel/contract';
+import { datasetProblems, Tables } from '@weir/plugin-datasets/contract';
+import { blockingCheck } from '@weir/work';
+import type { GroupStart, GroupStep, GroupsService } from '../contract/group/groups.ts';
+import { TRANSFORM_SUBJECT, transformProblems } from '../contract.ts';
+import type { ArtifactContent } from '../model/artifact-content.ts';
+import { ArtifactEntity, TransformEntity, TransformRunEntity } from '../model/entities.ts';
+import { StepEntity, StepGroupEntity } from '../model/group/entities.ts';
+import { type Ordered, orderSteps } from '../model/group/order.ts';
+import { TRANSFORM_KIND } from '../model/run-kinds.ts';
+
+export type StartDeps = Pick<Kernel, 'db' | 'runs' | 'contributions' | 'use'>;
+
+/** What a group was asked for, in the order of its steps. */
+interface Planned extends GroupStep {
+  /** Of the transform. */
+  name: string;
+  artifactId: string;
+  output: string;
+  inputs: readonly string[];
+}
+
+/** Belongs to the start of a whole, in the transaction that makes it and its parts, which come in the order of the steps. */
+type AlsoAtGroup = (
+  tx: TenantTransaction,
+  started: { run_id: string; parts: readonly { run_id: string }[] },
+) => Promise<void>;
+
+/** A start of which the parts belong to an orchestrator run of their caller. */
+export type AskedGroup = GroupStart & { orchestratorRunId?: string };
+
+/** Runs of several transforms as one whole. */
+export function groupService(kernel: StartDeps) {
+  /** The steps with what they carry out. Throws `not_found`, `steps_refused`, and what `notReady` gives. */
+  const plan = async (
+    tx: TenantTransaction,
+    asked: GroupStart,
+    options?: { lock: boolean },
+  ): Promise<Ordered<Planned>[]> => {
+    const { steps } = asked;
+    const ids = steps.map(({ transformId }) => transformId);
+    // In one order, so that two groups that share transforms wait for each other and do not lock up.
+    if (options?.lock) await tx.sql(LOCK, [tx.tenant.tenantId, ids]);
+    const found = await tx.find(TransformEntity, { transformId: { $in: ids } });
+    const rows = new Map(found.map((row) => [row.transformId, row]));
+    const named = steps.map((step) => {
+      const row = rows.get(step.transformId);
+      if (row === undefined) throw kernelProblems.notFound();
+      return { step: { ...step, name: row.name }, artifactId: step.artifactId ?? row.artifactId };
+    });
+    const contents = await contentsOf(
+      tx,
+      named.flatMap(({ artifactId }) => artifactId ?? []),
+    );
+    const planned = named.flatMap(({ step, artifactId }): Planned[] => {
+      const content = artifactId ? contents.get(artifactId) : undefined;
+      if (!artifactId || content === undefined) return [];
+      return [{ ...step, artifactId, output: content.output, inputs: content.inputs }];
+    });
+    const ready = new Set(planned.map(({ stepId }) => stepId));
+    const unready = named.filter(({ step }) => !ready.has(step.stepId));
+    const blocked = unready.map(({ step }) => ({ step, ...NOT_IN_FORCE }));
+    if (blocked.length > 0) throw notReady(asked, blocked);
+    const order = orderSteps(planned);
+    if ('ordered' in order) return order.ordered;
+    const errors = order.circle.map((id) => ({ pointer: `/steps/${id}`, code: 'circle' }));
+    throw transformProblems.stepsRefused({ errors });
+  };
+
+  /** Throws what `notReady` gives; a table that another step makes first need not be there. */
+  const assertReady = async (tenant: Tenant, asked: GroupStart, steps: readonly Ordered<Planned>[]): Promise<void> => {
+    const made = new Set(steps.map(({ step }) => step.output.toLowerCase()));
+    const blocked: Blocked[] = [];
+    for (const { step } of steps) {
+      const start = { subject: TRANSFORM_SUBJECT, subjectId: step.transformId };
+      let found = await blockingCheck(kernel, tenant, { ...start, own: NONE });
+      const isMade = found?.check === INPUTS && found.items.every(({ id }) => made.has(id.toLowerCase()));
+      if (isMade) found = await blockingCheck(kernel, tenant, { ...start, own: new Set([INPUTS]) });
+      if (found !== undefined) blocked.push({ step, ...found });
+    }
+    if (blocked.length > 0) throw notReady(asked, blocked);
+  };
+
+  /** The row that a service made by `POST /runs` for this orchestrator run, taken over; one transform has one open run. */
+  const adoptedRow = async (tx: TenantTransaction, asked: Parameters<typeof kernel.runs.adopt>[1]) => {
+    const active = await kernel.runs.active(tx, [TRANSFORM_KIND], asked.subjectId);
+    if (active !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: active } });
+    return kernel.runs.adopt(tx, asked);
+  };
+
+  /** Starts a whole; the parts are in the order of the steps as they were asked for. */
+  const startWhole = async (tenant: Tenant, asked: AskedGroup, also?: AlsoAtGroup) => {
+    await assertReady(tenant, asked, await kernel.db(tenant).transaction((tx) => plan(tx, asked)));
+    const isJoint = asked.publish === 'together' && asked.steps.length > 1;
+    if (isJoint && !(await kernel.use(Tables).canPublishTogether(tenant))) throw datasetProblems.catalogMovesOneTable();
+    const admitted = {
+      whole: await kernel.runs.admit(asked.kind, { queue: asked.queue }),
+      part: await kernel.runs.admit(TRANSFORM_KIND),
+    };
+    return kernel.db(tenant).transaction(async (tx) => {
+      // What was ready a moment ago may have been changed since: a run is of artifacts that are there.
+      const steps = await plan(tx, asked, { lock: true });
+      const { kind, subjectId, requestedBy, publish, triggeredBy, orchestratorRunId } = asked;
+      const whole = await kernel.runs.start(tx, { kind, subjectId, requestedBy, admitted: admitted.whole });
+      const groupRunId = whole.run_id;
+      await tx.insert(StepGroupEntity, { runId: groupRunId, publish });
+      const runIds = new Map<string, string>();
+      for (const [position, { step, after }] of steps.entries()) {
+        const { stepId, transformId, artifactId, output, force = false, full = false } = step;
+        const ofRun = orchestratorRunId ?? groupRunId;
+        const ofPart = { kind: TRANSFORM_KIND, parentRunId: groupRunId, orchestratorRunId: ofRun };
+        const own = { ...ofPart, subjectId: transformId };
+        const adopted = orchestratorRunId && (await adoptedRow(tx, own));
+        const runId = adopted || (await kernel.runs.start(tx, { ...own, requestedBy, admitted: admitted.part })).run_id;
+        await tx.insert(TransformRunEntity, {
+          runId,
+          transformId,
+          triggeringTransformId: triggeredBy ?? transformId,
+          orchestratorRunId: ofRun,
+          artifactId,
+          output,
+          forced: force,
+          fullAsked: full,
+          status: 'pending',
+          createdAt: new Date(),
+        });
+        await tx.insert(StepEntity, { runId, groupRunId, stepId, position, after });
+        runIds.set(stepId, runId);
+      }
+      const parts = asked.steps.map(({ stepId }) => ({ run_id: runIds.get(stepId) as string }));
+      await also?.(tx, { ...whole, parts });
+      return { ...whole, parts };
+    });
+  };
+
+  const groups: GroupsService = {
+    async start(tenant, asked, also) {
+      const { parts: _, ...whole } = await startWhole(tenant, asked, also);
+      return whole;
+    },
+
+    steps: (tenant, runId) =>
+      kernel.db(tenant).transaction(async (tx) => {
+        const orderBy = { position: 'asc' } as const;
+        const steps = await tx.find(StepEntity, { groupRunId: runId }, { orderBy });
+        const where = { runId: { $in: steps.map((step) => step.runId) } };
+        const rows = steps.length === 0 ? [] : await tx.find(TransformRunEntity, where);
+        const byId = new Map(rows.map((row) => [row.runId, row]));
+        return steps.flatMap(({ stepId, runId: id }) => {
+          const row = byId.get(id);
+          if (row === undefined) return [];
+          const { transformId, status, output, rowCount } = row;
+          return [{ stepId, transformId, runId: id, status, output, rows: rowCount ?? null }];
+        });
+      }),
+  };
+  return { ...groups, startWhole };
+}
+
+const LOCK = `select from transforms.transform
+where tenant_id = $1 and transform_id = any ($2::uuid[]) order by transform_id for update`;
+
+const NONE: ReadonlySet<string> = new Set();
+/** The check of readiness that every input is there. */
+const INPUTS = 'inputs';
+
+/** What keeps a step from running. */
+interface Blocked {
+  step: Pick<Planned, 'stepId' | 'name'>;
+  check: string;
+  detail: string;
+}
+const NOT_IN_FORCE = { check: 'hydrated', detail: 'No version is in force.' };
+
+/** `transform_not_ready` of a transform that was started by itself, otherwise `steps_not_ready` with each step. */
+function notReady({ triggeredBy }: GroupStart, blocked: readonly Blocked[]) {
+  const errors = blocked.map(({ step, check, detail }) => ({
+    pointer: triggeredBy === undefined ? `/steps/${step.stepId}` : '',
+    code: check,
+    message: detail.replace(/\.$/, ''),
+  }));
+  const members = { check: blocked[0]?.check };
+  if (triggeredBy !== undefined) return transformProblems.transformNotReady({ errors, members });
+  const steps = blocked.map(({ step, check }) => `${step.name} (${check})`).join(', ');
+  return transformProblems.stepsNotReady({ errors, members, values: { count: blocked.length, steps } });
+}
+
+async function contentsOf(
+  tx: TenantTransaction,
+  artifactIds: readonly string[],
+): Promise<ReadonlyMap<string, ArtifactContent>> {
+  if (artifactIds.length === 0) return new Map();
+  const found = await tx.find(ArtifactEntity, { artifactId: { $in: [...new Set(artifactIds)] } });
+  return new Map(found.map(({ artifactId, content }) => [artifactId, content]));
+}
+
+/** Forgets how deleted wholes published. */
+export const dropGroups: RunsDropped = async (tx, runIds) => {
+  await tx.sql('delete from transforms.step_group where tenant_id = $1 and run_id = any ($2::uuid[])', [
+    tx.tenant.tenantId,
+    runIds,
+  ]);
+};

@@ -1,0 +1,106 @@
+import { faultpoint, type Tenant } from '@weir/kernel';
+import { Problem } from '@weir/kernel/contract';
+import { datasetProblems } from '@weir/plugin-datasets/contract';
+import type { WorkLog } from '@weir/work';
+import type { EndDeps } from './end-group.ts';
+import { endStep } from './end-group.ts';
+import { recordCommit } from './record-commit.ts';
+import type { StagedStep } from './step-place.ts';
+import type { CarryOutDeps } from './transform-attempt.ts';
+
+/** Times that the steps of a whole are staged, where a table moves meanwhile. */
+const MAX_STAGED = 3;
+
+/** An attempt to publish, which holds the lease of the whole. */
+interface Publishing {
+  tenant: Tenant;
+  runId: string;
+  leaseEpoch: number;
+  log: WorkLog;
+  /** How often the steps have been staged. */
+  staged: number;
+}
+
+interface StepToPublish extends StagedStep {
+  runId: string;
+  transformId: string;
+}
+
+type PublishDeps = Pick<CarryOutDeps, 'kernel' | 'tables' | 'inputs'> & EndDeps;
+
+/**
+ * Publishes what the steps of a whole have staged in one commit, and ends them. One that has landed and was not recorded is
+ * recorded. `moved`: a table has other rows than a step has read; nothing is published, and all are to be staged again.
+ */
+export async function publishGroup(deps: PublishDeps, publishing: Publishing): Promise<'published' | 'moved'> {
+  const { kernel, tables } = deps;
+  const { tenant, runId, leaseEpoch, log } = publishing;
+  const steps = await stagedSteps(deps, tenant, runId);
+  if (steps.length === 0) return 'published';
+  const lease = { runId, leaseEpoch };
+  const found: Awaited<ReturnType<typeof tables.resume>>[] = [];
+  for (const { table, checkpoint } of steps) {
+    const stream = { ref: table.ref, streamId: table.streamId, key: checkpoint.key };
+    found.push(await tables.resume(tenant, lease, stream));
+  }
+  const isCommitted = steps.every((step, at) => found[at]?.checkpoint?.runId === step.runId);
+  if (!isCommitted) {
+    const follows = (at: number) => {
+      const known = found[at]?.follows;
+      return known === undefined ? {} : { follows: known.rows };
+    };
+    const commit = tables.commit(tenant, {
+      ...lease,
+      together: true,
+      tables: steps.map(({ table }, at) => ({ ...table, ...follows(at) })),
+      checkpoints: steps.map(({ checkpoint }) => checkpoint),
+    });
+    const isMoved = await commit.then(
+      () => false,
+      (error: unknown) => {
+        if (hasMoved(error) && publishing.staged < MAX_STAGED) return true;
+        throw error;
+      },
+    );
+    if (isMoved) {
+      log.write({ level: 'warn', step: 'commit', message: 'a table has moved on: the steps are staged again' });
+      await kernel.db(tenant).transaction(async (tx) => {
+        await kernel.runs.assertLease(tx, runId, leaseEpoch);
+        await tx.sql('update transforms.step set staged = null where tenant_id = $1 and group_run_id = $2', [
+          ...[tenant.tenantId, runId],
+        ]);
+      });
+      return 'moved';
+    }
+  }
+  await faultpoint('T3');
+  for (const step of steps) {
+    const { ref } = step.table;
+    const made = { ref, runId: step.runId, transformId: step.transformId, rows: step.checkpoint.counters.rows };
+    await recordCommit(deps, { tenant, lease, log }, made);
+    await endStep(deps, tenant, step.runId, { status: 'succeeded' });
+  }
+  log.write({ level: 'info', step: 'commit', message: `${steps.length} tables are published in one commit` });
+  return 'published';
+}
+
+/** The table has other rows than a step has read, or other columns. */
+const MOVED: readonly string[] = [datasetProblems.baseMoved.entry.code, datasetProblems.schemaIncompatible.entry.code];
+
+const hasMoved = (error: unknown): boolean => error instanceof Problem && MOVED.includes(error.code);
+
+async function stagedSteps({ kernel }: PublishDeps, tenant: Tenant, groupRunId: string): Promise<StepToPublish[]> {
+  const { rows } = await kernel.db(tenant).transaction((tx) =>
+    tx.sql(
+      `select step.run_id, run.transform_id, step.staged from transforms.step join transforms.transform_run run
+         using (tenant_id, run_id)
+       where step.tenant_id = $1 and step.group_run_id = $2 and step.staged is not null order by step.position`,
+      [tenant.tenantId, groupRunId],
+    ),
+  );
+  return rows.map(({ run_id, transform_id, staged }) => ({
+    ...(staged as StagedStep),
+    runId: String(run_id),
+    transformId: String(transform_id),
+  }));
+}
