@@ -260,6 +260,11 @@ t.test('what a run has staged stays as long as a commit of it waits to be brough
     values ($1, 'c@1', 'k', $2, '{}'::jsonb)`);
   t.strictSame(outcomes((await sweep(deps, acme, {})).items), ['keep run_open']);
   t.ok(existsSync(localPath(file)));
+  const whole = await run(true);
+  const part = { tables: [{ streamId: 's', runId }], checkpoints: [] };
+  await pending(`update datasets.pending_checkpoint set run_id = '${whole}', request = '${JSON.stringify(part)}'
+    where tenant_id = $1`);
+  t.strictSame(outcomes((await sweep(deps, acme, {})).items), ['keep run_open'], 'also where another run commits it');
   await pending('delete from datasets.pending_checkpoint where tenant_id = $1');
   await enter(world, acme, { ref, location: file, isFolder: false, runId }, { marked: 50 });
   await sweep(deps, acme, {});

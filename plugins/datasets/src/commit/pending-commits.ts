@@ -73,12 +73,14 @@ export async function letPendingGo(tx: TenantTransaction, request: CommitRequest
   return true;
 }
 
-/** Those of some runs that have a commit which may yet be brought to its end. */
+/** Those of some runs that have a commit which may yet be brought to its end, or rows in one of another run. */
 export async function runsOfPending(tx: TenantTransaction, runIds: readonly string[]): Promise<Set<string>> {
   if (runIds.length === 0) return new Set();
   const { rows } = await tx.sql(
-    `select distinct run_id from datasets.pending_checkpoint
-     where tenant_id = $1 and run_id in (select jsonb_array_elements_text($2::jsonb)::uuid)`,
+    `select distinct owner as run_id from datasets.pending_checkpoint,
+       lateral (select run_id::text as owner
+                union select change ->> 'runId' from jsonb_array_elements(request -> 'tables') as change) as owners
+     where tenant_id = $1 and owner in (select jsonb_array_elements_text($2::jsonb))`,
     [tx.tenant.tenantId, JSON.stringify(runIds)],
   );
   return new Set(rows.map((row) => String(row.run_id)));
