@@ -216,7 +216,7 @@ t.test('a run that its caller carries out has no workflow, and fails when its de
   await sweep();
   const run = await runs.find(tenant, run_id);
   t.match(run, { status: 'running', carriedBy: 'caller', deadline, orchestratorRunId: 'o-1' });
-  t.equal(await runs.worker(run!), undefined);
+  t.equal(await runs.worker(tenant, run!), undefined);
   t.match((await runs.page(tenant, { orchestratorRunId: 'o-1' }, { limit: 5 })).items, [{ runId: run_id }]);
   await database.peek("update kernel.run set deadline = now() - interval '1 second'");
   await sweep();
@@ -268,6 +268,31 @@ t.test('a part is cancelled → the run that has the workflow is asked, or ended
   const next = await start('part', { parentRunId: waiting.run_id });
   t.equal(await cancel(next), 'cancelled', 'no worker has it yet');
   for (const { run_id } of [waiting, next]) t.match(await runs.find(tenant, run_id), { status: 'cancelled' });
+});
+
+t.test('a part has the workflow of its whole: its id, its worker, and the whole is found by it', async (t) => {
+  const { runs, tenant, start, workflows, store } = await setUp(t);
+  const whole = await start('sync');
+  const part = await start('part', { parentRunId: whole.run_id });
+  const deadline = new Date(Date.now() + 60_000);
+  const outside = await start('outside', { deadline, orchestratorRunId: 'o-1' });
+  t.equal(part.workflow_id, whole.workflow_id);
+  t.not(outside.workflow_id, whole.workflow_id);
+  const { workflowId, ...found } = (await runs.find(tenant, part.run_id))!;
+  t.match([workflowId, found.runId], [whole.workflow_id, part.run_id]);
+  t.match(await runs.find(tenant, whole.workflow_id), { runId: whole.run_id });
+  t.match(await runs.find(tenant, outside.workflow_id), { runId: outside.run_id });
+  workflows.polledAt = new Date();
+  t.strictSame(await runs.worker(tenant, { workflowId, ...found }), { ...(await workerOf(whole)), state: 'waiting' });
+  await runs.finish(tenant, part.run_id, { status: 'succeeded' });
+  t.equal(await workerOf(part), undefined, 'a part that ended has none, though its whole goes on');
+  const inner = { orchestratorRunId: 'o-1', subjectId: found.subjectId, kind: 'part', parentRunId: whole.run_id };
+  t.equal(await store.db(tenant).transaction((tx) => runs.adopt(tx, inner)), outside.run_id);
+  t.match(await runs.find(tenant, outside.run_id), { workflowId: whole.workflow_id, carriedBy: 'parent' });
+
+  async function workerOf({ run_id }: { run_id: string }) {
+    return runs.worker(tenant, (await runs.find(tenant, run_id))!);
+  }
 });
 
 t.test('runs are dropped → they, and wholes without another part, are gone; plugins are told first', async (t) => {

@@ -48,6 +48,7 @@ import { s46_inspections } from './s46_inspections.ts';
 import { s47_plain_names } from './s47_plain_names.ts';
 import { s48_checking } from './s48_checking.ts';
 import { s50_groups } from './s50_groups.ts';
+import { s53_workflow_of_parts } from './s53_workflow_of_parts.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -115,4 +116,5 @@ export const migrations: readonly Migration[] = [
   s47_plain_names,
   s48_checking,
   s50_groups,
+  s53_workflow_of_parts,
 ];

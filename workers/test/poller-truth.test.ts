@@ -43,7 +43,7 @@ const runOf = async ({ platform, tenant }: SlowDeployment, runId: string): Promi
 /** Waits until a run shows a state of its worker. */
 const workerIn = (world: SlowDeployment, runId: string, state: string) =>
   until(`a worker that is ${state}`, async () => {
-    const worker = await world.platform.runs.worker(await runOf(world, runId));
+    const worker = await world.platform.runs.worker(world.tenant, await runOf(world, runId));
     return worker?.state === state ? worker : undefined;
   });
 

@@ -24,9 +24,8 @@ export async function carrierRun(
 }
 
 /**
- * Cancels an open run. One that a worker has in its hands is asked to end and ends itself; one that nobody has is ended
- * here, and its workflow with it. One without a workflow ends here: its carrier finds it ended. Throws `run_not_active`, and `dependency_unavailable` when the engine must be asked
- * and is away.
+ * Cancels an open run. A worker that has it is asked to end it; any other is ended here, with its workflow if it has one. Throws
+ * `run_not_active`, and `dependency_unavailable` when the engine must be asked and is away.
  */
 export async function cancelRun(run: RunRecord, deps: CancelDeps): Promise<'cancelling' | 'cancelled'> {
   if (TERMINAL_RUN_STATUSES.includes(run.status)) throw runProblems.runNotActive();

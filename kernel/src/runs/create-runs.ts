@@ -58,12 +58,12 @@ export function createRuns(deps: RunDeps): Runs & { sweep: Duty } {
         const known = kindOf(deps.kinds, kind);
         const carriedBy = carrierOf(known, run);
         if (admitted.kind !== kind) throw new Error(`the queue of ${kind} was not looked at`);
-        if (run.parentRunId !== undefined) await assertOpen(tx, run.parentRunId);
+        const parentWorkflow = run.parentRunId && (await openWorkflow(tx, run.parentRunId));
         const gates = carriedBy === 'parent' ? [] : deps.contributions.of(RunAdmission);
         for (const gate of gates) await gate(tx, { kind, subjectId, requestedBy });
         const runId = uuidv7();
         note({ run_id: runId });
-        const workflowId = `${tx.tenant.tenantId}:${kind}:${runId}`;
+        const workflowId = (carriedBy === 'parent' && parentWorkflow) || `${tx.tenant.tenantId}:${kind}:${runId}`;
         const traceparent = telemetry.traceparent() ?? null;
         const row = [
           ...[tx.tenant.tenantId, runId, kind, subjectId, known.exclusive, workflowId, requestedBy, traceparent],
@@ -85,7 +85,7 @@ export function createRuns(deps: RunDeps): Runs & { sweep: Duty } {
       const { exclusive, exclusiveGroup } = kindOf(deps.kinds, kind);
       await tx.sql(
         `update kernel.run set kind = $2, exclusive = $3, exclusive_group = $4, carried_by = 'parent', parent_run_id = $5,
-           deadline = null where run_id = $1`,
+           deadline = null, workflow_id = (select workflow_id from kernel.run where run_id = $5) where run_id = $1`,
         [found.runId, kind, exclusive, exclusiveGroup ?? null, parentRunId],
       );
       await changed(tx, { runId: found.runId, kind, subjectId, status: found.status });
@@ -99,14 +99,14 @@ export function createRuns(deps: RunDeps): Runs & { sweep: Duty } {
         end: () => runs.finish(tenant, run.runId, { status: 'cancelled' }),
       });
     },
-    async worker(run) {
+    async worker(tenant, asked) {
+      const run = await carrierRun(asked, (runId) => runs.find(tenant, runId));
       const queue = queueOfKind(deps, run.kind);
       return queue === undefined || run.carriedBy !== 'workflow' ? undefined : workerOf(deps.workflows, run, queue);
     },
     async find(tenant, id, kind) {
-      const where = UUID.test(id) ? { runId: id } : { workflowId: id };
-      const ofKind = kind === undefined ? where : { ...where, kind };
-      const row = await db(tenant).transaction((tx) => tx.findOne(Run, ofKind));
+      const where = UUID.test(id) ? { runId: id } : { workflowId: id, carriedBy: { $ne: 'parent' } };
+      const row = await db(tenant).transaction((tx) => tx.findOne(Run, given({ ...where, kind })));
       return row === undefined ? undefined : toRecord(row);
     },
     async findMany(tx, runIds) {
@@ -224,10 +224,12 @@ async function activeRun(
   return rows[0]?.run_id as string | undefined;
 }
 
-/** Throws `parent_run_ended` unless the run is open; it stays so until the transaction ends. */
-async function assertOpen(tx: TenantTransaction, runId: string): Promise<void> {
-  const open = "select 1 from kernel.run where run_id = $1 and status in ('pending', 'running') for share";
-  if ((await tx.sql(open, [runId])).rowCount === 0) throw runProblems.parentEnded();
+/** The workflow of an open run, which stays open until the transaction ends. Throws `parent_run_ended`. */
+async function openWorkflow(tx: TenantTransaction, runId: string): Promise<string> {
+  const open = "select workflow_id from kernel.run where run_id = $1 and status in ('pending', 'running') for share";
+  const { rows } = await tx.sql(open, [runId]);
+  if (rows[0] === undefined) throw runProblems.parentEnded();
+  return String(rows[0].workflow_id);
 }
 
 /** The failure of a run with the places of its steps filled. */

@@ -110,9 +110,9 @@ export interface Runs {
   ): Promise<string | undefined>;
   /** Ends an open run at once when nobody has it in hands, otherwise asks its worker to. Throws `run_not_active`. */
   cancel(tenant: Tenant, run: RunRecord): Promise<'cancelling' | 'cancelled'>;
-  /** What the engine says of the worker of an open run; undefined for one that has ended. Never throws. */
-  worker(run: RunRecord): Promise<RunWorkerView | undefined>;
-  /** Finds a run by run id or by workflow id; undefined for absent and foreign ids alike. */
+  /** What the engine says of the worker of an open run, or of its whole; undefined for one that has ended. */
+  worker(tenant: Tenant, run: RunRecord): Promise<RunWorkerView | undefined>;
+  /** Finds a run by run id or by workflow id, which is that of a whole; undefined for absent and foreign ids alike. */
   find(tenant: Tenant, id: string, kind?: string): Promise<RunRecord | undefined>;
   /** The runs of these ids that the tenant has, in no order. */
   findMany(tx: TenantTransaction, runIds: readonly string[]): Promise<RunRecord[]>;

@@ -33,7 +33,8 @@ t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) 
   await t.test('the lines of a run in both logs → found by each of its keys', async (t) => {
     const started = await ok(endpoints.materializeTransform, { params: base });
     const { run_id, workflow_id } = started;
-    const { orchestrator_run_id, transform_id } = await ended(run_id);
+    const { orchestrator_run_id, transform_id, ...run } = await ended(run_id);
+    t.equal(run.workflow_id, workflow_id, 'the run names the workflow that carries it out');
     const attempt = await until('the lines of an attempt', () => {
       const lines = worker.log().filter((line) => line.run_id === run_id);
       return lines.some(({ msg }) => msg === 'attempt ended') && lines;
@@ -42,6 +43,8 @@ t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) 
     t.match(trace_id, /^[0-9a-f]{32}$/);
     const keys = { trace_id, workflow_id, transform_id };
     for (const line of attempt) t.match(line, { ...keys, orchestrator_run_id });
+    const ofWorkflow = worker.log().filter((line) => line.workflow_id === run.workflow_id);
+    for (const line of attempt) t.ok(ofWorkflow.includes(line));
     const start = api.lines.find((line) => line.msg === 'answered' && line.trace_id === trace_id);
     t.match(start, keys, 'the answer to a start names what it made');
   });
@@ -154,6 +157,12 @@ t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) 
           const run = await newest();
           return run?.status === wanted ? run : undefined;
         });
+        for (const workflow_id of wanted === 'running' ? [part, whole.workflow_id] : []) {
+          t.match(await ok(getWorkflow, { params: { workflow_id } }), {
+            ...{ workflow_id: whole.workflow_id, worker: { state: 'working' } },
+            engine: { status: 'running', pending_activities: [{ state: 'started' }] },
+          });
+        }
         await cancel(part, whole);
         t.match(await ended(part), { status: 'cancelled', failure: null }, `${route}, ${wanted}`);
         await until('the end of the whole', async () => (await newest())?.status === 'cancelled');

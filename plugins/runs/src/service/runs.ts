@@ -75,7 +75,7 @@ export function runsService({ kernel }: RunsDeps) {
 
     async get(tenant: Tenant, id: string): Promise<Output<typeof getRun>> {
       const run = await find(tenant, id);
-      const [[view], worker] = await Promise.all([views(tenant, [run]), kernel.runs.worker(run)]);
+      const [[view], worker] = await Promise.all([views(tenant, [run]), kernel.runs.worker(tenant, run)]);
       return { ...(view as RunView), worker: worker ?? null };
     },
 

@@ -1,4 +1,4 @@
-import type { Kernel, PageOrders, RunRecord } from '@weir/kernel';
+import type { Kernel, PageOrders } from '@weir/kernel';
 import { type Input, kernelProblems, type Output, type RunChanged, type Tenant } from '@weir/kernel/contract';
 import type { ReadableRun, RunLogRequest, RunLogsService } from '@weir/plugin-platform/contract';
 import type { LineageColumnView } from '../contract/artifacts.ts';
@@ -38,11 +38,6 @@ export function transformRunService({ kernel, logs }: TransformRunDeps) {
     const { run } = await found(tenant, { runId });
     return { runId, isTerminal: run.endedAt !== undefined, endedAt: run.endedAt };
   };
-  /** The worker of an open run: its parent has the workflow. */
-  const workerOf = async (tenant: Tenant, { endedAt, parentRunId }: RunRecord) => {
-    const whole = endedAt === undefined && parentRunId ? await kernel.runs.find(tenant, parentRunId) : undefined;
-    return (whole && (await kernel.runs.worker(whole))) ?? null;
-  };
   return {
     list: (tenant: Tenant, query: ListQuery, options?: { ofKnown: boolean }) =>
       kernel.db(tenant).transaction(async (tx) => {
@@ -69,7 +64,7 @@ export function transformRunService({ kernel, logs }: TransformRunDeps) {
       });
       return {
         ...transformRunView(run, row),
-        worker: await workerOf(tenant, run),
+        worker: (await kernel.runs.worker(tenant, run)) ?? null,
         lineage: (lineage as LineageColumnView[] | null | undefined) ?? null,
       };
     },

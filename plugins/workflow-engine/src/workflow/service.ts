@@ -22,7 +22,7 @@ export function workflowService({ kernel, engine, wait }: WorkflowDeps) {
   return {
     async get(tenant: Tenant, id: string): Promise<Output<typeof getWorkflow>> {
       const run = await runOf(tenant, id);
-      const [asked, worker] = await Promise.all([described(engine, run), kernel.runs.worker(run)]);
+      const [asked, worker] = await Promise.all([described(engine, run), kernel.runs.worker(tenant, run)]);
       return { ...workflowRunView(run), ...asked, worker: worker ?? null };
     },
 

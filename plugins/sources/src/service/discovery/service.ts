@@ -66,7 +66,7 @@ export function discoveryService(deps: Deps) {
     /** How a discovery stands, by its workflow id or run id. */
     async status(tenant: Tenant, id: string): Promise<DiscoveryStatusView> {
       const { run, row } = await found(kernel, tenant, id);
-      return statusView(run, row, { worker: await kernel.runs.worker(run), settings: settingsOf(kernel) });
+      return statusView(run, row, { worker: await kernel.runs.worker(tenant, run), settings: settingsOf(kernel) });
     },
 
     /** What a discovery has shown of the streams that it found. */

@@ -47,7 +47,7 @@ export function inspectionService(deps: Deps) {
     async get(runId: string): Promise<InspectionView> {
       const { run, tenant, row } = await inspectionOf(deps, runId);
       const facts = runView(run);
-      const worker = (await kernel.runs.worker(run)) ?? null;
+      const worker = (await kernel.runs.worker(tenant, run)) ?? null;
       const { image, found } = row;
       return { ...facts, ...phaseView(facts, row), tenant: tenant.alias, image, worker, found: foundView(found) };
     },

@@ -83,7 +83,7 @@ export function syncService(deps: FactDeps & { kernel: Kernel }) {
 
 /** One sync with its streams and, while it is open, its worker. */
 export async function syncDetails(kernel: Kernel, tenant: Tenant, run: RunRecord): Promise<SyncRunDetailView> {
-  const worker = await kernel.runs.worker(run);
+  const worker = await kernel.runs.worker(tenant, run);
   return kernel.db(tenant).transaction(async (tx) => {
     const details = await tx.findOne(SyncRunEntity, { runId: run.runId });
     const streams = await tx.find(StreamRunEntity, { runId: run.runId }, { orderBy: { name: 'asc' } });
