@@ -79,7 +79,7 @@ export const RunFailure = Type.Object({
 /** What every route shows of a run, whatever its kind. */
 export const runFacts = {
   run_id: Id,
-  workflow_id: Type.String(),
+  workflow_id: Type.String({ description: 'The workflow that carries it out: of a part that of its whole' }),
   status: OneOf(RUN_STATUSES),
   is_terminal: Type.Boolean(),
   attempt: Type.Integer({ description: '0 until a worker has begun it' }),
