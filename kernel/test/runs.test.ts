@@ -285,7 +285,7 @@ t.test('a part has the workflow of its whole: its id, its worker, and the whole 
   workflows.polledAt = new Date();
   t.strictSame(await runs.worker(tenant, { workflowId, ...found }), { ...(await workerOf(whole)), state: 'waiting' });
   await runs.finish(tenant, part.run_id, { status: 'succeeded' });
-  t.equal(await workerOf(part), undefined, 'a part that ended has none, though its whole goes on');
+  t.equal(await workerOf(part), undefined, 'no worker for a part that ended before its whole');
   const inner = { orchestratorRunId: 'o-1', subjectId: found.subjectId, kind: 'part', parentRunId: whole.run_id };
   t.equal(await store.db(tenant).transaction((tx) => runs.adopt(tx, inner)), outside.run_id);
   t.match(await runs.find(tenant, outside.run_id), { workflowId: whole.workflow_id, carriedBy: 'parent' });

@@ -28,7 +28,7 @@ t.test('runs that a parent carries out → the workflow of the whole, at any dep
   }
   await migrate(owner, migrations);
   const app = await database.session(database.as('weir_app'));
-  t.strictSame((await app.query('select run_id from kernel.run')).rows, [], 'the wall stands again');
+  t.strictSame((await app.query('select run_id from kernel.run')).rows, [], 'row security is forced again');
   await app.query(`select set_config('app.tenant', $1, false)`, [tenantId]);
   const found = await app.query('select workflow_id from kernel.run order by run_id');
   t.strictSame(
