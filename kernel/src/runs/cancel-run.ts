@@ -34,8 +34,7 @@ export async function cancelRun(run: RunRecord, deps: CancelDeps): Promise<'canc
     return 'cancelled';
   }
   const worker = await workerOf(deps.workflows, run, deps.queue);
-  const inNobodysHands = run.status === 'pending' || worker?.state === 'gone';
-  if (!inNobodysHands) {
+  if (run.status !== 'pending' && worker?.state !== 'gone') {
     await deps.workflows.cancel(run.workflowId);
     return 'cancelling';
   }
