@@ -24,6 +24,8 @@ const fault = fc.oneof(
   fc.record({ at: fc.constant('effect' as const), nth: fc.integer({ min: 1, max: 8 }), isAfter: fc.boolean() }),
   fc.record({ at: fc.constant('pointer' as const), nth: fc.integer({ min: 1, max: 2 }) }),
   fc.record({ at: fc.constant('lease' as const), nth: fc.integer({ min: 1, max: 6 }) }),
+  // Another writer makes the table, or gives it a column, between the plan of the attempt and its commit.
+  fc.record({ at: fc.constant('grown' as const), nth: fc.integer({ min: 1, max: 6 }) }),
 );
 const scene = fc.record({
   isNew: fc.boolean(),
@@ -60,6 +62,9 @@ function saidBy(source: GrowingSource, { seed, member, reject, fault }: Scene): 
   };
 }
 
+const refOf = ({ tables, tenant }: SharedStatesWorld, table: string) =>
+  tables.bronze(tenant, table.slice(table.lastIndexOf('.') + 1));
+
 /** Watches that no pointer moves but by a commit that is answered, and lets one effect fail. */
 async function watched(t: Test, world: SharedStatesWorld, { scene: { fault }, table }: Omit<Judged, 'source'>) {
   let last = await pointersOf(world, table);
@@ -74,6 +79,10 @@ async function watched(t: Test, world: SharedStatesWorld, { scene: { fault }, ta
       const isHit = 'nth' in fault && performed === fault.nth;
       if (fault.at === 'effect' && isHit && !fault.isAfter) return gone;
       if (fault.at === 'lease' && isHit) await world.kernel.runs.begin(world.tenant, runId);
+      if (fault.at === 'grown' && isHit) {
+        await world.tables.prepare(world.tenant, refOf(world, table), { properties: { other: { type: 'integer' } } });
+        last = await pointersOf(world, table);
+      }
       const answer = await perform(effect);
       const now = await pointersOf(world, table);
       if (answer?.type === 'committed') last = now;
@@ -102,8 +111,7 @@ async function judge(t: Test, world: SharedStatesWorld, { scene, source, table }
   const names = (await pointersOf(world, table)).map(({ id }) => id);
   const wantedNames = [table, ...(scene.reject ? [`${table}__quarantine`] : [])];
   t.strictSame(names, wantedNames, 'a run that ends well leaves the table, also without rows');
-  const ref = world.tables.bronze(world.tenant, table.slice(table.lastIndexOf('.') + 1));
-  const { schema } = await world.tables.prepare(world.tenant, ref, {}, { at: 'commit' });
+  const { schema } = await world.tables.prepare(world.tenant, refOf(world, table), {}, { at: 'commit' });
   const columns = (schema as { fields: { name: string }[] }).fields.map(({ name }) => name);
   t.equal(columns.includes('more'), scene.column);
   const size = source.sizes.get('s0') ?? 0;
