@@ -31,6 +31,7 @@ t.test('the result of a run and the table that it is for', async (t) => {
       ...{ tenant: { tenantId: 't' }, run, leaseEpoch: 1, log: { write: () => undefined } },
       ...{ ref: { namespace: 'gold.acme', table: 'o' }, signal: new AbortController().signal },
       content: { inputs: [ORDERS], output: 'gold.acme.o', ...content },
+      place: { publish: 'each' },
     };
     const change = { kind: 'added' as const, plan: pin.plan, rows: pin.rows };
     const full: Why[] = [];
