@@ -50,7 +50,11 @@ t.test('stale plans', async (t) => {
       ['a draft was changed', () => acme(changeTransform, { ...transform, body: { sql: `${SQL} -- more` } }), 2],
       ['a policy was changed', () => acme(updatePolicy, { ...standing, body: next }), 3],
       ['a policy was deleted', () => acme(deletePolicy, standing), 3],
-      ['what was to be made is there', () => acme(createWebhook, { body: { ...body, name: 'new' } }), 4],
+      [
+        'what was to be made is there',
+        () => acme(createWebhook, { body: { ...body, name: 'new', events: ['run.recovered'] } }),
+        4,
+      ],
       ['a webhook was deleted', () => acme(deleteWebhook, { params }), 0],
       ['a transform was archived', () => acme(changeTransform, { ...transform, body: { archived: true } }), 2],
     ];
