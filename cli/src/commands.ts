@@ -10,6 +10,9 @@ import { ProfilesList, ProfilesRemove, ProfilesUse } from './commands/access/pro
 import { TenantsList, TenantsUse } from './commands/access/tenants.ts';
 import { Token } from './commands/access/token.ts';
 import { WhoAmI } from './commands/access/whoami.ts';
+import { Apply, Diff } from './commands/apply/apply.ts';
+import { Export } from './commands/apply/export.ts';
+import { Init } from './commands/apply/init.ts';
 import { DatasetsPreview, DatasetsSchema } from './commands/datasets/datasets.ts';
 import { DatasetsQuarantineList, DatasetsQuarantineReplay } from './commands/datasets/datasets-quarantine.ts';
 import { Sql } from './commands/datasets/sql.ts';
@@ -61,6 +64,10 @@ import { Completion, HelpExitCodes } from './line/help.ts';
 
 const DEVELOPMENT = [DevUp, DevDown, DevReset, DevStatus, DevLogs, DevConnect];
 const PEOPLE = [
+  Init,
+  Apply,
+  Diff,
+  Export,
   Load,
   Login,
   Logout,

@@ -1,5 +1,6 @@
 import { type CallResult, call, type Endpoint, type Input, kernelProblems, type Output } from '@weir/kernel/contract';
 import { CliError, errorOfProblem } from '../cli-error.ts';
+import { fetchLines, NDJSON_TYPE } from './fetch-lines.ts';
 import { SIGN_IN_HINT } from './not-signed-in.ts';
 import type { SignedIn } from './session.ts';
 import { tokenFacts } from './token-facts.ts';
@@ -12,10 +13,12 @@ export interface Api {
   call<E extends Endpoint>(endpoint: E, input: Partial<Input<E>>, when?: Condition): Promise<Output<E>>;
 }
 
-/** The state that a change is made to, where another one refuses it, and the bytes of a body that is no document. */
+/** The state that a change is made to, where another one refuses it, and how bytes and lines go over the wire. */
 export interface Condition {
   etag?: string;
   content?: Blob;
+  /** Told of each line of an answer as it comes; the body is the list of them. */
+  seen?: (line: object) => void;
 }
 
 export interface ApiOptions {
@@ -65,13 +68,17 @@ export function openApi(connection: SignedIn, { interrupted, timeoutMs, say }: A
     input: Partial<Input<E>>,
     when?: Condition,
   ): Promise<CallResult<E>> {
-    const limit = AbortSignal.timeout(when?.content === undefined ? timeoutMs : STREAM_TIMEOUT_MS);
+    const isStream = when?.content !== undefined || when?.seen !== undefined;
+    const limit = AbortSignal.timeout(isStream ? STREAM_TIMEOUT_MS : timeoutMs);
+    const match = when?.etag !== undefined && { 'if-match': `"${when.etag}"` };
+    const lines = when?.seen !== undefined && { accept: NDJSON_TYPE };
     const started = performance.now();
     const result = await call(endpoint, input, {
       url: url as string,
       ...(token === undefined ? {} : { token }),
       ...(tenant === undefined ? {} : { tenant }),
-      ...(when?.etag === undefined ? {} : { headers: { 'if-match': `"${when.etag}"` } }),
+      headers: { ...match, ...lines },
+      ...(when?.seen && { fetch: fetchLines(when.seen) }),
       ...(when?.content === undefined ? {} : { content: when.content }),
       signal: AbortSignal.any([interrupted, limit]),
     }).catch((cause: unknown) => {

@@ -43,7 +43,8 @@ async function applyOne(
   const warnings: NonNullable<AppliedView['warnings']> = [];
   let calls = 0;
   for (const planned of one.calls) {
-    const { status, body } = await call(planned.endpoint, inputOf(planned, ids));
+    const input = inputOf(planned, ids);
+    const { status, body } = await call(planned.endpoint, input);
     if (status < FIRST_ERROR_STATUS) {
       calls += 1;
       const id = planned.id === undefined ? undefined : (body as Record<string, unknown>)[planned.id];
@@ -51,7 +52,7 @@ async function applyOne(
       continue;
     }
     const { code, detail } = body as { code: string; detail: string };
-    const error = { code, detail, call: callView(planned) };
+    const error = { code, detail, call: callView({ ...planned, params: input.params }) };
     if (planned.optional !== true)
       return resultOf(one, { outcome: 'failed', calls, id: ids.get(one.key), error, warnings });
     warnings.push(error);
@@ -64,7 +65,7 @@ function inputOf({ params = {}, body, ifMatch }: PlannedCall, ids: ReadonlyMap<s
   const filled = Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name, typeof value === 'string' ? value : idOf(value, ids)]),
   );
-  return given({ params: filled, body, ifMatch: ifMatch && `"${ifMatch}"` });
+  return { params: filled, ...given({ body, ifMatch: ifMatch && `"${ifMatch}"` }) };
 }
 
 function idOf({ $ref }: Ref, ids: ReadonlyMap<string, string>): string {
