@@ -1,6 +1,8 @@
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import { type CallResult, call, type Endpoint, type Input, kernelProblems, type Output } from '@weir/kernel/contract';
 import { CliError, errorOfProblem } from '../cli-error.ts';
-import { fetchLines, NDJSON_TYPE } from './fetch-lines.ts';
 import { SIGN_IN_HINT } from './not-signed-in.ts';
 import type { SignedIn } from './session.ts';
 import { tokenFacts } from './token-facts.ts';
@@ -17,7 +19,7 @@ export interface Api {
 export interface Condition {
   etag?: string;
   content?: Blob;
-  /** Told of each line of an answer as it comes; the body is the list of them. */
+  /** Called with each line of an answer as it comes; the body is the list of them. */
   seen?: (line: object) => void;
 }
 
@@ -29,6 +31,7 @@ export interface ApiOptions {
   say?: (line: string) => void;
 }
 
+const NDJSON_TYPE = 'application/x-ndjson';
 /** What the server gives a body of bytes. */
 const STREAM_TIMEOUT_MS = 4 * 60 * 60_000;
 const NO_SERVER_HINT = 'weir dev up starts a development server; --url or WEIR_URL names another';
@@ -114,4 +117,21 @@ function unreachable(url: string, cause: unknown): CliError {
     cause,
     hint: `${NO_SERVER_HINT}; weir doctor looks for the reason`,
   });
+}
+
+/** A fetch that hands each line of an ndjson answer on as it comes; the answer is the list of them. */
+function fetchLines(seen: (line: object) => void): typeof fetch {
+  return async (input, init) => {
+    const answer = await fetch(input, init);
+    const isLines = answer.headers.get('content-type')?.startsWith(NDJSON_TYPE) === true;
+    if (!isLines || answer.body === null) return answer;
+    const lines: object[] = [];
+    const body = Readable.fromWeb(answer.body as ReadableStream);
+    for await (const text of createInterface({ input: body })) {
+      const line = JSON.parse(text) as object;
+      seen(line);
+      lines.push(line);
+    }
+    return new Response(JSON.stringify(lines), { status: answer.status });
+  };
 }

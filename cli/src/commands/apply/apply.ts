@@ -32,7 +32,7 @@ abstract class DocumentsCommand extends WeirCommand {
   }
 
   /** Shows a plan. Throws where a document cannot be applied. */
-  protected async tell(plan: PlanView, documents: readonly FileDocument[]): Promise<void> {
+  protected async showPlan(plan: PlanView, documents: readonly FileDocument[]): Promise<void> {
     if (this.format() === 'table' || this.format() === 'wide') this.context.stdout.write(planText(plan, documents));
     else await this.show(plan);
     const { error, 'would-409': conflicts } = plan.summary;
@@ -59,7 +59,7 @@ export class Diff extends DocumentsCommand {
   async execute(): Promise<number> {
     const api = await this.api();
     const { plan, documents } = await this.planned(api);
-    await this.tell(plan, documents);
+    await this.showPlan(plan, documents);
     return this.ending(plan);
   }
 }
@@ -86,7 +86,7 @@ export class Apply extends DocumentsCommand {
     const { plan, documents, body } = await this.planned(api);
     const isShown = this.dryRun || this.format() === 'table' || this.format() === 'wide';
     const { create, patch, error, 'would-409': conflicts } = plan.summary;
-    if (isShown || error + conflicts > 0) await this.tell(plan, documents);
+    if (isShown || error + conflicts > 0) await this.showPlan(plan, documents);
     if (this.dryRun) return this.ending(plan);
     if (create + patch === 0) {
       this.note('nothing to change');

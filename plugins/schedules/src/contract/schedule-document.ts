@@ -31,8 +31,8 @@ const DEFAULTS: Json = {
 /** A schedule as a document has it: what is as by default is left out. */
 export function scheduleSpec(view: ScheduleFactsView): Json {
   const members = Object.entries(DEFAULTS).map(([name]) => [name, view[name as keyof ScheduleFactsView]] as const);
-  const told = members.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(DEFAULTS[name]));
-  return Object.fromEntries(told);
+  const shown = members.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(DEFAULTS[name]));
+  return Object.fromEntries(shown);
 }
 
 interface AskedSchedule {

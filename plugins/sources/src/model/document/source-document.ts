@@ -40,8 +40,8 @@ const FACTS = [
 
 /** A stream as a document has it. Pure. */
 export function streamSpec(view: StreamView): Json {
-  const told = [...FACTS.map((name) => [name, view[name]] as const), ...Object.entries(settingsOf(view))];
-  return Object.fromEntries(told.filter(([, value]) => value !== null && value !== false));
+  const shown = [...FACTS.map((name) => [name, view[name]] as const), ...Object.entries(settingsOf(view))];
+  return Object.fromEntries(shown.filter(([, value]) => value !== null && value !== false));
 }
 
 function settingsOf(view: StreamView): Json {
