@@ -79,6 +79,21 @@ t.test(
   },
 );
 
+t.test('columns whose ids another commit has given meanwhile → commit_conflict, and nothing moves', async (t) => {
+  const world = await lake(t);
+  const acme = await world.tenant('acme');
+  const { ref } = await world.land(acme, 'orders', [{ id: 1 }]);
+  const other = { properties: { ...SCHEMA.properties, total: { type: 'number' } } };
+  const one = await stagedFor(world, acme, { ref, rows: [{ id: 2 }], schema: WIDER });
+  const two = await stagedFor(world, acme, { ref, rows: [{ id: 3 }], schema: other });
+  await world.tables.commit(acme, { ...one.lease, tables: [one.table], checkpoints: [] });
+  const before = await pointers(world);
+  t.equal(await code(world.tables.draft(acme, { ...two.lease, table: two.table })), 'commit_conflict');
+  const late = { ...two.lease, tables: [two.table], checkpoints: [], together: true } satisfies CommitRequest;
+  t.equal(await code(world.tables.commit(acme, late)), 'commit_conflict');
+  t.strictSame(await pointers(world), before);
+});
+
 t.test('a table that is not there is drafted and read; what is never committed is swept', async (t) => {
   const world = await lake(t);
   const [acme, other] = [await world.tenant('acme'), await world.tenant('other')];

@@ -84,8 +84,8 @@ export async function publishGroup(deps: PublishDeps, publishing: Publishing): P
   return 'published';
 }
 
-/** The table has other rows than a step has read, or other columns. */
-const MOVED: readonly string[] = [datasetProblems.baseMoved.entry.code, datasetProblems.schemaIncompatible.entry.code];
+/** The table has other rows than a step has read, or other columns: what a commit brings under ids given meanwhile conflicts. */
+const MOVED: readonly string[] = [datasetProblems.baseMoved.entry.code, datasetProblems.commitConflict.entry.code];
 
 const hasMoved = (error: unknown): boolean => error instanceof Problem && MOVED.includes(error.code);
 
