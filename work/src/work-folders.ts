@@ -9,32 +9,40 @@ const ATTEMPT = /^(\d+)-/;
 export interface WorkFolders {
   readonly root: string;
   make(label: string): Promise<string>;
-  /** Never rejects: an attempt that has committed does not fail by what is left, which the next `sweep` tries again. */
+  /** Never rejects: an attempt that has committed does not fail by what is left, which a later worker removes. */
   remove(folder: string): Promise<void>;
-  /** Removes what workers that no longer run have left behind. */
-  sweep(): Promise<void>;
 }
 
-/** Scratch folders below `root`, owner-only, swept before the first; `onLeft` is told of one that could not be removed. */
+/**
+ * Scratch folders below `root`, owner-only. What workers that no longer run have left is removed before the first is made;
+ * `onLeft` takes each that could not be removed.
+ */
 export function workFolders(root: string, onLeft: (folder: string) => void): WorkFolders {
   const base = async () => {
     await mkdir(join(root, 'attempts'), { recursive: true, mode: 0o700 });
     return realpath(join(root, 'attempts'));
   };
-  const sweep = async () => sweepFolders(await base(), ATTEMPT, onLeft);
-  const swept = sweep();
-  // It rejects where the first folder is to be made.
-  swept.catch(() => undefined);
+  let sweeping: Promise<void> | undefined;
+  const swept = (): Promise<void> => {
+    sweeping ??= base()
+      .then((folder) => sweepFolders(folder, ATTEMPT, onLeft))
+      .catch((error: unknown) => {
+        sweeping = undefined;
+        throw error;
+      });
+    return sweeping;
+  };
+  // Where it fails the first folder is not made either.
+  swept().catch(() => undefined);
   return {
     root,
     async make(label) {
-      await swept;
+      await swept();
       const folder = join(await base(), `${process.pid}-${label}`);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       return folder;
     },
     remove: (folder) => removeTree(folder).catch(() => onLeft(folder)),
-    sweep,
   };
 }
 

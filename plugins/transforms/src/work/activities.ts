@@ -1,12 +1,11 @@
 import { availableParallelism } from 'node:os';
-import type { Tenant, WorkerDeps } from '@weir/kernel';
+import type { WorkerDeps } from '@weir/kernel';
 import { Inputs, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import { provenBounds } from '@weir/processes';
 import {
   attempt,
-  type LeasedRun,
-  loggedAttempt,
+  leasedAttempt,
   logLeft,
   type Outcome,
   type RunInput,
@@ -45,7 +44,6 @@ export function transformActivities({ kernel, children, workDir }: WorkerDeps) {
   const attempting = { log: kernel.log, failures, keysOf: runKeys(kernel, 'transform_id') };
   let opened: Promise<Selects> | undefined;
   const open = async () => {
-    await folders.sweep();
     const { network, files, processes } = await provenBounds();
     if (!network || !files || !processes) {
       kernel.log.warn(
@@ -63,19 +61,7 @@ export function transformActivities({ kernel, children, workDir }: WorkerDeps) {
     return opened;
   };
   const groups = { kernel, inputs, runLogs };
-  /** One attempt of a part, or of a whole at its end, neither of which waits for a lane; undefined for a run that has ended. */
-  const leased = async <R>(
-    tenant: Tenant,
-    { runId, signal }: { runId: string; signal: AbortSignal },
-    work: (given: Omit<LeasedRun, 'kernel' | 'beat'>) => Promise<R>,
-  ): Promise<R | undefined> => {
-    const lease = await kernel.runs.begin(tenant, runId);
-    const run = lease && (await kernel.runs.find(tenant, runId));
-    if (lease === undefined || run === undefined) return undefined;
-    return loggedAttempt({ runLogs, failures, tenant, runId, signal, ...lease }, (log) =>
-      work({ tenant, run, signal, log, ...lease }),
-    );
-  };
+  const kit = { kernel, runLogs, failures };
 
   return {
     /** Begins a whole in a lane of its tenant and answers its steps; `waits` when none is free. */
@@ -86,7 +72,7 @@ export function transformActivities({ kernel, children, workDir }: WorkerDeps) {
     stageStep: (input: RunInput): Promise<void> =>
       attempt(attempting, input, async ({ signal }) => {
         const tenant = await tenantOf(kernel, input);
-        const carried = await leased(tenant, { runId: input.run_id, signal }, async (step) => {
+        const carried = await leasedAttempt(kit, input, { signal }, async (step) => {
           const deps = { kernel, inputs, tables: kernel.use(Tables), selects: await selects() };
           return carryOutTransform(deps, step);
         });
@@ -100,8 +86,7 @@ export function transformActivities({ kernel, children, workDir }: WorkerDeps) {
     /** Publishes what the steps of a whole have staged; `moved` where they are to be staged again. */
     publishGroup: (input: RunInput, staged: number): Promise<'published' | 'moved'> =>
       attempt(ofWhole, input, async ({ signal }) => {
-        const tenant = await tenantOf(kernel, input);
-        const published = await leased(tenant, { runId: input.run_id, signal }, (whole) =>
+        const published = await leasedAttempt(kit, input, { signal }, (whole) =>
           publishGroup({ ...groups, tables: kernel.use(Tables) }, { ...whole, runId: input.run_id, staged }),
         );
         return published ?? 'published';
