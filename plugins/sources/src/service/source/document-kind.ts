@@ -53,10 +53,12 @@ export const sourceDocuments = (deps: Deps): ApplyKind => ({
     const params = { source_id };
     const streams = source.streams === 0 ? [] : await reader.all<StreamView>(listStreams, { params });
     const schedule = source.schedule === null ? undefined : await scheduleOf(reader, source_id);
+    const credential_name = await credentialName(reader, source.credential_ref);
     const listed = streams.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(streamSpec);
     const spec = {
       pattern_id,
       source_config,
+      ...(credential_name && { credential_name }),
       ...(listed.length > 0 && { streams: listed }),
       ...(schedule && { schedule }),
     };
@@ -64,6 +66,13 @@ export const sourceDocuments = (deps: Deps): ApplyKind => ({
   },
   plan: (asked) => planSource(deps, asked),
 });
+
+/** The name of a credential, to callers who may know it. */
+async function credentialName(reader: Reader, ref: string | null): Promise<string | undefined> {
+  if (ref === null) return undefined;
+  const all = await reader.all<CredentialView>(listCredentials).catch((): CredentialView[] => []);
+  return all.find(({ credential_ref }) => credential_ref === ref)?.name;
+}
 
 async function scheduleOf(reader: Reader, sourceId: string): Promise<Json | undefined> {
   const all = await reader.all<Parameters<typeof scheduleSpec>[0] & { source_id: string }>(listSchedules);
@@ -98,7 +107,7 @@ async function planSource(deps: Deps, asked: Asked) {
     return [...(isFirst ? [first] : []), ...(streams.items.length > 0 ? [bulk] : []), ...timed.calls];
   };
   return {
-    faults: [...streams.faults, ...timed.faults],
+    faults: [...(credential.fault === undefined ? [] : [credential.fault]), ...streams.faults, ...timed.faults],
     before: stored && {
       pattern_id,
       source_config: there?.source.source_config,
@@ -145,6 +154,7 @@ function patternOf({ patterns }: Deps, patternId: string, source: SourceView | u
 }
 
 interface DocumentCredential {
+  fault?: ItemFault;
   /** Members of the request. */
   body: Json;
   /** The credential that is named, as it is compared. */
@@ -154,7 +164,11 @@ interface DocumentCredential {
 }
 
 /** Throws what giving a credential so is refused with. */
-async function credentialOf(deps: Deps, { spec, stored, tenant, reader }: Asked, pattern: Pattern) {
+async function credentialOf(
+  deps: Deps,
+  { spec, stored, tenant, reader }: Asked,
+  pattern: Pattern,
+): Promise<DocumentCredential> {
   const { credential_values: values, credential_name: name, credential_ref: given } = spec as SourceSpecBody;
   const same = (config: Json) => config;
   if (values === undefined && name === undefined && given === undefined)
@@ -172,8 +186,12 @@ async function credentialOf(deps: Deps, { spec, stored, tenant, reader }: Asked,
   if (deps.kernel.vault.mode === 'legacy_inline') throw credentialProblems.credentialModeUnsupported();
   const all = await reader.all<CredentialView>(listCredentials);
   const wanted = all.find((one) => one.name === name || one.credential_ref === given);
-  if (wanted === undefined || (name !== undefined && given !== undefined))
-    throw credentialProblems.credentialNotUsable();
+  if (name !== undefined && given !== undefined) throw credentialProblems.credentialInputConflict();
+  if (wanted === undefined) {
+    const pointer = name === undefined ? '/spec/credential_ref' : '/spec/credential_name';
+    const fault = { code: 'reference_unknown', pointer, detail: 'The tenant has no such credential.' };
+    return { body: {}, before: {}, after: {}, apply: same, fault };
+  }
   const nameOf = (ref: string | undefined) => all.find((one) => one.credential_ref === ref)?.name ?? null;
   const body = wanted.credential_ref === current ? {} : { credential_ref: wanted.credential_ref };
   const before = { credential_name: nameOf(current) };
