@@ -104,7 +104,7 @@ export function groupService(kernel: StartDeps) {
       const { kind, subjectId, requestedBy, publish, triggeredBy, orchestratorRunId } = asked;
       const whole = await kernel.runs.start(tx, { kind, subjectId, requestedBy, admitted: admitted.whole });
       const groupRunId = whole.run_id;
-      await tx.insert(StepGroupEntity, { runId: groupRunId, publish });
+      await tx.insert(StepGroupEntity, { runId: groupRunId, publish, sampleRows: asked.sampleRows ?? 0 });
       const runIds = new Map<string, string>();
       for (const [position, { step, after }] of steps.entries()) {
         const { stepId, transformId, artifactId, output, force = false, full = false } = step;
@@ -147,11 +147,12 @@ export function groupService(kernel: StartDeps) {
         const where = { runId: { $in: steps.map((step) => step.runId) } };
         const rows = steps.length === 0 ? [] : await tx.find(TransformRunEntity, where);
         const byId = new Map(rows.map((row) => [row.runId, row]));
-        return steps.flatMap(({ stepId, runId: id }) => {
+        return steps.flatMap(({ stepId, runId: id, rowsIn, columns, sample }) => {
           const row = byId.get(id);
           if (row === undefined) return [];
           const { transformId, status, output, rowCount } = row;
-          return [{ stepId, transformId, runId: id, status, output, rows: rowCount ?? null }];
+          const kept = { rowsIn: rowsIn ?? null, columns: columns ?? null, sample: sample ?? null };
+          return [{ stepId, transformId, runId: id, status, output, rows: rowCount ?? null, ...kept }];
         });
       }),
   };

@@ -31,6 +31,8 @@ export interface GroupStart {
   queue?: boolean | undefined;
   steps: readonly GroupStep[];
   publish: PublishMode;
+  /** Rows of each step to be kept, to be looked at; none unless given. Of steps that are not published at once. */
+  sampleRows?: number | undefined;
   /** The transform that started all steps; each its own unless named. */
   triggeredBy?: string | undefined;
 }
@@ -42,7 +44,12 @@ export interface GroupStepView {
   runId: string;
   status: RunStatus;
   output: string;
+  /** Rows that it read and wrote, in decimal digits; null until it has, and where they are not kept. */
+  rowsIn: string | null;
   rows: string | null;
+  /** Of the output as the step would leave it; null until it is staged, and where it publishes at once. */
+  columns: readonly { name: string; type: string }[] | null;
+  sample: { columns: readonly { name: string; type: string }[]; rows: readonly (readonly unknown[])[] } | null;
 }
 
 /** Runs of several transforms as one. */

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { PUBLISH_MODES } from '../../contract/group/groups.ts';
+import { type GroupStepView, PUBLISH_MODES } from '../../contract/group/groups.ts';
 import type { PinnedSnapshot } from '../entities.ts';
 
 /** A row of `transforms.step_group`: how a whole publishes what its steps make. */
@@ -35,6 +35,9 @@ export const StepEntity = defineEntity({
     position: p.integer(),
     /** The positions of the steps that end first. */
     after: p.array<number>(Number).default([]),
+    rowsIn: p.bigint('string').nullable(),
+    columns: p.json<NonNullable<GroupStepView['columns']>>().nullable(),
+    sample: p.json<NonNullable<GroupStepView['sample']>>().nullable(),
   },
 });
 export type StepRow = InferEntity<typeof StepEntity>;
