@@ -41,6 +41,11 @@ export const LANES = {
     files: ['plugins/transforms/test/tpch.soak.ts'],
     inputs: ['plugins/transforms/src', 'lib/sql/src', 'lakehouse/src', 'plugins/datasets/src'],
   },
+  /** 200 random graphs of transforms, each as one run and one after the other. */
+  groups: {
+    files: ['plugins/transforms/test/groups-law.soak.ts'],
+    inputs: ['plugins/transforms/src', 'plugins/datasets/src', 'lakehouse/src', 'work/src'],
+  },
   webhooks: {
     files: ['test/test/webhooks.test.ts'],
     inputs: ['plugins/webhooks/src', 'lib/egress/src', 'kernel/src/runs', 'workers/src'],

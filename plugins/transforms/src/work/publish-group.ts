@@ -1,7 +1,7 @@
 import { faultpoint, type Tenant } from '@weir/kernel';
 import { Problem } from '@weir/kernel/contract';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
-import type { WorkLog } from '@weir/work';
+import type { LeasedRun } from '@weir/work';
 import type { EndDeps } from './end-group.ts';
 import { endStep } from './end-group.ts';
 import { recordCommit } from './record-commit.ts';
@@ -10,16 +10,6 @@ import type { CarryOutDeps } from './transform-attempt.ts';
 
 /** Times that the steps of a whole are staged, where a table moves meanwhile. */
 const MAX_STAGED = 3;
-
-/** An attempt to publish, which holds the lease of the whole. */
-interface Publishing {
-  tenant: Tenant;
-  runId: string;
-  leaseEpoch: number;
-  log: WorkLog;
-  /** How often the steps have been staged. */
-  staged: number;
-}
 
 interface StepToPublish extends StagedStep {
   runId: string;
@@ -30,11 +20,14 @@ type PublishDeps = Pick<CarryOutDeps, 'kernel' | 'tables' | 'inputs'> & EndDeps;
 
 /**
  * Publishes what the steps of a whole have staged in one commit, and ends them. One that has landed and was not recorded is
- * recorded. `moved`: a table has other rows than a step has read; nothing is published, and all are to be staged again.
+ * recorded. `moved`: a table has other rows than a step has read; nothing is published, and all are to be staged again, as they have been `staged` times.
  */
-export async function publishGroup(deps: PublishDeps, publishing: Publishing): Promise<'published' | 'moved'> {
+export async function publishGroup(
+  deps: PublishDeps,
+  { tenant, run: { runId }, leaseEpoch, log }: Pick<LeasedRun, 'tenant' | 'run' | 'leaseEpoch' | 'log'>,
+  staged: number,
+): Promise<'published' | 'moved'> {
   const { kernel, tables } = deps;
-  const { tenant, runId, leaseEpoch, log } = publishing;
   const steps = await stagedSteps(deps, tenant, runId);
   if (steps.length === 0) return 'published';
   const lease = { runId, leaseEpoch };
@@ -58,7 +51,7 @@ export async function publishGroup(deps: PublishDeps, publishing: Publishing): P
     const isMoved = await commit.then(
       () => false,
       (error: unknown) => {
-        if (hasMoved(error) && publishing.staged < MAX_STAGED) return true;
+        if (hasMoved(error) && staged < MAX_STAGED) return true;
         throw error;
       },
     );
