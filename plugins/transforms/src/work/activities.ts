@@ -86,9 +86,8 @@ export function transformActivities({ kernel, children, workDir }: WorkerDeps) {
     /** Publishes what the steps of a whole have staged; `moved` where they are to be staged again. */
     publishGroup: (input: RunInput, staged: number): Promise<'published' | 'moved'> =>
       attempt(ofWhole, input, async ({ signal }) => {
-        const published = await leasedAttempt(kit, input, { signal }, (whole) =>
-          publishGroup({ ...groups, tables: kernel.use(Tables) }, { ...whole, runId: input.run_id, staged }),
-        );
+        const deps = { ...groups, tables: kernel.use(Tables) };
+        const published = await leasedAttempt(kit, input, { signal }, (whole) => publishGroup(deps, whole, staged));
         return published ?? 'published';
       }),
 
