@@ -22,7 +22,12 @@ t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) 
   const worker = await startWorker(t, { ...world.environment, WEIR_TRANSFORM_LANES_PER_TENANT: '1' }, 'transform');
   const base = await hydrated('base', 'select * from (values (1, 10), (2, 20)) v(id, total)', BASE);
 
+  const early = await hydrated('early', `select total, id from ${BASE}`, 'gold.acme.early');
+  const artifactOf = async () => (await ok(endpoints.hydrateTransform, { params: early })).artifact_id;
+  const declared = await artifactOf();
+
   const made = await materialized(base);
+  t.equal(await artifactOf(), declared, 'the table is what was declared of it');
   t.match(made, { status: 'succeeded', reason: 'first', rows: '2', failure: null, output_snapshot_id: /^\d+$/ });
   t.strictSame(await rows(BASE), [
     [1, 10],
