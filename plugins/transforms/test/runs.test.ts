@@ -252,7 +252,11 @@ t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) 
   });
 
   await t.test('a start through the workflow engine → the same run', async (t) => {
-    const { run_id } = await ok(startWorkflow.transform, { body: { transform_id: base.transform_id } });
-    t.match(await ended(run_id), { status: 'skipped', transform_id: base.transform_id });
+    const started = await ok(startWorkflow.transform, { body: { transform_id: base.transform_id } });
+    const { run_id, workflow_id } = await ok(getWorkflow, { params: { workflow_id: started.workflow_id } });
+    t.match(started, { run_id, workflow_id });
+    const [part] = (await ok(endpoints.listTransformRuns, { query: { limit: 1 } })).items;
+    t.match(part, { workflow_id, orchestrator_run_id: run_id });
+    t.match(await ended(part?.run_id ?? ''), { status: 'skipped', transform_id: base.transform_id });
   });
 });

@@ -119,10 +119,13 @@ export function transformStart(kernel: StartDeps) {
   return contribute(WorkflowStarts, {
     name: 'transform',
     body: TransformStart,
-    start(tenant: Tenant, principal: Principal, body) {
+    async start(tenant: Tenant, principal: Principal, body) {
       const { transform_id, force, full } = body as { transform_id: string; force?: boolean; full?: boolean };
       const requestedBy = principal.kind === 'anonymous' ? 'anonymous' : principal.subject;
-      return materialize(tenant, transform_id, { requestedBy, force, full });
+      const started = await materialize(tenant, transform_id, { requestedBy, force, full });
+      // The run that the workflow engine shows under this workflow; that of the transform is its part.
+      const whole = await kernel.runs.find(tenant, started.workflow_id);
+      return { ...started, run_id: whole?.runId ?? started.run_id };
     },
   });
 }
