@@ -42,6 +42,18 @@ t.test('kinds', async (t) => {
     ]);
   });
 
+  t.test('streams called as members of every object → are created and changed as others', async (t) => {
+    const names = ['__proto__', 'toString', 'constructor'];
+    const docs = [shop({ streams: names.map((name) => ({ name, schema: SCHEMA })) })];
+    const { results, fingerprint } = await plan(acme, docs);
+    t.strictSame(
+      results[0]?.changes.map(({ pointer, change }) => `${change} ${pointer}`),
+      names.map((name) => `add /streams/${name}`),
+    );
+    t.match(bodyOf(await acme(applyPlan, { body: { docs, fingerprint } })), { status: 'applied' });
+    t.match((await plan(acme, docs)).results, [{ action: 'noop' }]);
+  });
+
   t.test('streams that cannot be → errors by place', async (t) => {
     const streams = [
       { name: 'refunds' },

@@ -67,7 +67,9 @@ export interface WantedStreams {
 export function wantedStreams(given: readonly DocumentStreamBody[], there: readonly StreamView[]): WantedStreams {
   const known = new Map(there.map((view) => [view.name, view]));
   const named = new Set<string>();
-  const wanted: WantedStreams = { faults: [], before: {}, after: {}, streams: [], items: [] };
+  // Streams may have the names of members that every object has.
+  const bare = (): Json => Object.create(null);
+  const wanted: WantedStreams = { faults: [], before: bare(), after: bare(), streams: [], items: [] };
   for (const [at, stream] of given.entries()) {
     const { name } = stream;
     const fault = (code: string, place: string, detail: string) =>
@@ -144,9 +146,9 @@ function rulesOf(view: StreamView, settings: Json): string[] {
 
 /** The merge patch that makes one object another. Pure. */
 export function patchBetween(before: Json, after: Json): Json {
-  const gone = Object.keys(before).filter((name) => after[name] === undefined);
+  const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
   const kept = Object.entries(after).flatMap(([name, value]): [string, unknown][] => {
-    const was = before[name];
+    const was = Object.hasOwn(before, name) ? before[name] : undefined;
     if (was !== undefined && canonicalJson(was) === canonicalJson(value)) return [];
     return [[name, isObject(was) && isObject(value) ? patchBetween(was, value) : value]];
   });
