@@ -24,6 +24,7 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ['POST /uploads', because('sources', 'brings a file to a server that does not share folders with its caller')],
   ['GET /uploads', because('sources', 'what was brought, and when it is removed')],
   ['GET /uploads/{upload_id}', because('sources', 'what Location of a new upload names')],
+  ['GET /transform-runs/{run_id}/steps', because('transforms', 'shows the steps of a run of several transforms')],
   ['POST /transforms/materialize', because('transforms', 'runs several transforms as one, together or one by one')],
   ['GET /file-roots', because('sources', 'tells who loads files which of them have to be sent')],
   ['DELETE /uploads/{upload_id}', because('sources', 'frees the quota')],

@@ -38,6 +38,7 @@ export {
   PUBLISH_MODES,
   type PublishMode,
 } from './contract/group/groups.ts';
+export { readSteps } from './contract/group/steps-route.ts';
 export { TransformOrigin, type TransformOriginView } from './contract/origin.ts';
 export { groupProblems, statementProblems, transformProblems } from './contract/problems.ts';
 export {

@@ -52,6 +52,15 @@ t.test('several transforms as one run → in the order of their tables; what fol
   );
   t.match(made.get(SUMS), { triggering_transform_id: sums.transform_id, orchestrator_run_id: first, rows: '1' });
   t.strictSame(await rows(SUMS), [[20]]);
+  const { publish, steps } = await ok(endpoints.readSteps, { params: { run_id: first } });
+  t.equal(publish, 'each');
+  t.match(steps, [
+    { name: 'raw', after: [], output: RAW, status: 'skipped' },
+    { name: 'clean', after: [raw.transform_id], status: 'skipped' },
+    { name: 'sums', after: [clean.transform_id], status: 'succeeded', rows: '1', code: null },
+  ]);
+  const ofPart = await ok(endpoints.readSteps, { params: { run_id: steps[1]?.run_id ?? '' } });
+  t.strictSame(ofPart.steps, steps, 'a part names its whole');
   t.match(await ended(await run()), { status: 'skipped' }, 'nothing has moved');
 
   await ok(endpoints.changeTransform, { params: raw, body: { sql: "select 1 as id, 'x' as total" } });

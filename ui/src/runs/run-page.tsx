@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { Output } from '@weir/kernel/contract';
 import { cancelRun, getRun, listRuns } from '@weir/plugin-runs/contract';
 import { startSync } from '@weir/plugin-sources/contract';
-import { materializeTransform } from '@weir/plugin-transforms/contract';
+import { materializeTransform, materializeTransforms, readSteps } from '@weir/plugin-transforms/contract';
 import { RotateCcw, Square } from 'lucide-react';
 import { useChange, useRead } from '../api/queries.ts';
 import { CopyText } from '../parts/copy-text.tsx';
@@ -17,7 +17,7 @@ import { RunWord } from '../parts/status-word.tsx';
 import { useMay } from '../session/person.ts';
 import { kindWord } from './run-kinds.ts';
 import { RunLog } from './run-log.tsx';
-import { RunParts } from './run-parts.tsx';
+import { RunSteps } from './run-steps.tsx';
 import { RunSubject } from './run-subject.tsx';
 import { SyncFacts } from './sync-facts.tsx';
 import { TransformFacts } from './transform-facts.tsx';
@@ -46,10 +46,12 @@ export function RunPage() {
 function Shown({ run }: { run: Run }) {
   const mayCancel = useMay(cancelRun);
   const cancel = useChange(cancelRun);
+  const group = useGroup(run);
   const name = run.subject.name ?? run.subject.kind;
+  const title = group === undefined ? `${kindWord(run.kind)}: ${name}` : `Run of ${group.steps.length} transforms`;
   return (
     <Stack gap="md">
-      <PageHead title={`${kindWord(run.kind)}: ${name}`} beside={<RunWord status={run.status} />}>
+      <PageHead title={title} beside={<RunWord status={run.status} />}>
         {mayCancel && !run.is_terminal ? (
           <Button
             variant="default"
@@ -70,7 +72,7 @@ function Shown({ run }: { run: Run }) {
       )}
       <Facts run={run} />
       {run.kind === 'source-sync' ? <SyncFacts runId={run.run_id} /> : null}
-      {run.kind === 'materialization' ? <RunParts runId={run.run_id} /> : null}
+      {run.kind === 'materialization' ? <RunSteps run={run} /> : null}
       {run.kind === 'transform' ? <TransformFacts runId={run.run_id} /> : null}
       <Log run={run} />
     </Stack>
@@ -104,30 +106,44 @@ function Before({ run }: { run: Run }) {
   );
 }
 
-/** Starts the same work again, where a person may. */
+/** The steps of a run of several transforms; undefined of any other, and until they are known. */
+function useGroup(run: Run): Output<typeof readSteps> | undefined {
+  const isWhole = run.kind === 'materialization';
+  const { data } = useRead(readSteps, { params: { run_id: run.run_id } }, { enabled: isWhole });
+  return data !== undefined && data.steps.length > 1 ? data : undefined;
+}
+
+/** Starts the same work again, where a person may: all steps of a run that has several. */
 function RunAgain({ run }: { run: Run }) {
+  const group = useGroup(run);
   const navigate = useNavigate();
   const maySync = useMay(startSync);
   const mayRun = useMay(materializeTransform);
   const sync = useChange(startSync);
   const transform = useChange(materializeTransform);
+  const transforms = useChange(materializeTransforms);
   const open = ({ run_id }: { run_id: string }) => void navigate({ to: '/runs/$runId', params: { runId: run_id } });
   const again = (): (() => void) | undefined => {
     if (run.kind === 'source-sync' && maySync)
       return () => sync.mutate({ params: { source_id: run.subject.id } }, { onSuccess: open });
+    if (group !== undefined && mayRun) {
+      const publish = group.publish === 'together' ? 'together' : 'each';
+      const transform_ids = group.steps.map(({ transform_id }) => transform_id);
+      return () => transforms.mutate({ body: { transform_ids, publish, force: true } }, { onSuccess: open });
+    }
     if (run.subject.kind === 'transform' && mayRun)
       return () =>
         transform.mutate({ params: { transform_id: run.subject.id }, body: { force: true } }, { onSuccess: open });
     return undefined;
   };
   const act = again();
-  const fault = sync.error ?? transform.error;
+  const fault = sync.error ?? transform.error ?? transforms.error;
   if (act === undefined) return null;
   return (
     <Stack gap="xs">
       <Button
         leftSection={<RotateCcw size={14} aria-hidden />}
-        loading={sync.isPending || transform.isPending}
+        loading={sync.isPending || transform.isPending || transforms.isPending}
         onClick={act}
       >
         Run again

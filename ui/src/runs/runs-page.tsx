@@ -187,6 +187,7 @@ function RunRow({ run }: { run: ListedRunView }) {
       <Table.Td>
         <Text size="sm" fw={560} component="div">
           <RunSubject subject={run.subject} />
+          {run.subject.kind === 'transform' && run.parts_total > 1 ? ` and ${countText(run.parts_total - 1)} more` : ''}
         </Text>
         <Text size="xs" c="dimmed">
           {kindWord(run.kind)}

@@ -18,6 +18,8 @@ const HEARTBEAT_EVERY_MS = 1_000;
 
 /** What an attempt is given: when to stop, how to report progress, and a log whose lines name run and workflow. */
 export interface Attempt {
+  /** From 1. */
+  number: number;
   signal: AbortSignal;
   /** What the attempt before this one reported last; undefined when none did. */
   told: unknown;
@@ -71,7 +73,7 @@ export async function attempt<T, Input extends { tenant_id: string }>(
     const beat = (latest: unknown) => {
       details = latest;
     };
-    const result = await work({ signal: context.cancellationSignal, told, beat, log });
+    const result = await work({ number, signal: context.cancellationSignal, told, beat, log });
     log.info('attempt ended');
     return result;
   } catch (error) {

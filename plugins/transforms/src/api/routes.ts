@@ -46,7 +46,7 @@ function transformRoutes({ transforms, patterns, details, hydrations, versions }
   ];
 }
 
-function runRoutes({ runs, starts }: TransformServices): AnyRoute[] {
+function runRoutes({ runs, starts, steps }: TransformServices): AnyRoute[] {
   return [
     handle(endpoints.materializeTransform, ({ tenant, principal, params, query, body }) =>
       starts.materialize(tenant, params.transform_id, { ...query, ...body, requestedBy: subject(principal) }),
@@ -57,6 +57,7 @@ function runRoutes({ runs, starts }: TransformServices): AnyRoute[] {
     handle(endpoints.executeTransform, ({ tenant, principal, params, query, body }) =>
       starts.execute(tenant, params.transform_id, { ...query, body, requestedBy: subject(principal) }),
     ),
+    handle(endpoints.readSteps, ({ tenant, params }) => steps(tenant, params.run_id)),
     handle(endpoints.cancelTransformRun, ({ tenant, params }) => starts.cancel(tenant, params.run_id)),
     handle(endpoints.listRunsOfTransform, ({ tenant, params, query }) =>
       runs.list(tenant, { ...query, transform_id: params.transform_id }, { ofKnown: true }),

@@ -1,4 +1,4 @@
-import type { Kernel } from '@weir/kernel';
+import type { Kernel, Tenant } from '@weir/kernel';
 import { Inputs, Producers, Tables } from '@weir/plugin-datasets/contract';
 import { Events, RunLogs } from '@weir/plugin-platform/contract';
 import { SubjectSchedules } from '@weir/plugin-schedules/contract';
@@ -10,6 +10,7 @@ import { transformRunService } from './runs.ts';
 import { apiSelects } from './select/api-selects.ts';
 import type { Selects } from './select/selects.ts';
 import { startService } from './starts.ts';
+import { stepsOf } from './steps.ts';
 import { detailService } from './transform/detail.ts';
 import { fromPattern } from './transform/from-pattern.ts';
 import { hydrateService } from './transform/hydrate.ts';
@@ -42,6 +43,7 @@ export function transformServices(kernel: Kernel, selects: Selects = apiSelects(
     transforms,
     starts: startService(kernel),
     groups: groupService(kernel),
+    steps: (tenant: Tenant, runId: string) => stepsOf(kernel, tenant, runId),
     validations,
     schedules,
     details: detailService({ kernel, transforms }),

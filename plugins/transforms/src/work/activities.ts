@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { WorkerDeps } from '@weir/kernel';
+import type { Tenant, WorkerDeps } from '@weir/kernel';
 import { Inputs, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import { provenBounds } from '@weir/processes';
@@ -83,11 +83,14 @@ export function transformActivities({ kernel, children, workDir }: WorkerDeps) {
     pinGroup: (input: RunInput): Promise<void> =>
       attempt(ofWhole, input, async () => pinGroup({ kernel, inputs }, await tenantOf(kernel, input), input.run_id)),
 
-    /** Publishes what the steps of a whole have staged; `moved` where they are to be staged again. */
-    publishGroup: (input: RunInput, staged: number): Promise<'published' | 'moved'> =>
-      attempt(ofWhole, input, async ({ signal }) => {
+    /** Publishes what the steps of a whole have staged; `moved` where they are to be staged again. It goes on with the lease of the whole. */
+    publishGroup: (input: RunInput, staged: number, leaseEpoch: number): Promise<'published' | 'moved'> =>
+      attempt(ofWhole, input, async ({ number, signal }) => {
         const deps = { ...groups, tables: kernel.use(Tables) };
-        const published = await leasedAttempt(kit, input, { signal }, (whole) => publishGroup(deps, whole, staged));
+        const begin = async (tenant: Tenant) =>
+          number === 1 ? { leaseEpoch } : kernel.runs.begin(tenant, input.run_id);
+        const given = { signal, begin };
+        const published = await leasedAttempt(kit, input, given, (whole) => publishGroup(deps, whole, staged));
         return published ?? 'published';
       }),
 

@@ -4,6 +4,8 @@ import { GroupKinds, type PublishMode } from '../contract.ts';
 
 /** What the workflow of a whole is to do: parts by run id, in order, with the positions of those that each waits for. */
 export interface GroupPlan {
+  /** Of the attempt that began the whole. */
+  lease_epoch: number;
   publish: PublishMode;
   /** Steps at a time. */
   parallel: number;
@@ -26,9 +28,9 @@ export async function beginGroup(
 ): Promise<GroupPlan | 'waits'> {
   const lease = await beginInLane(kernel, tenant, { runId, kinds: kernel.contributions(GroupKinds), lanes });
   if (lease === 'waits') return 'waits';
-  if (lease === undefined) return { publish: 'each', parallel: 0, steps: [] };
+  if (lease === undefined) return { lease_epoch: 0, publish: 'each', parallel: 0, steps: [] };
   const { rows } = await kernel.db(tenant).transaction((tx) => tx.sql(STEPS, [tenant.tenantId, runId]));
   const publish = (rows[0]?.publish ?? 'each') as PublishMode;
   const steps = rows.map(({ run_id, after }) => ({ run_id: String(run_id), after: after as number[] }));
-  return { publish, parallel: PARALLEL_STEPS, steps };
+  return { lease_epoch: lease.leaseEpoch, publish, parallel: PARALLEL_STEPS, steps };
 }

@@ -46,5 +46,9 @@ export async function recordCommit(
     );
     await inputs.mark(tx, markOf(transformId), pins);
   });
-  log.write({ level: 'info', step: 'commit', message: `the output is at snapshot ${snapshotId ?? 'none'}` });
+  log.write({
+    level: 'info',
+    step: 'commit',
+    message: `${ref.namespace}.${ref.table} is at snapshot ${snapshotId ?? 'none'}`,
+  });
 }

@@ -46,7 +46,7 @@ async function carryOut(input: RunInput, plan: GroupPlan): Promise<void> {
   if (plan.publish !== 'each') await pinGroup(input);
   for (let staged = 1; ; staged += 1) {
     await carryOutSteps(input.tenant_id, plan);
-    if (plan.publish !== 'together' || (await publishGroup(input, staged)) === 'published') return;
+    if (plan.publish !== 'together' || (await publishGroup(input, staged, plan.lease_epoch)) === 'published') return;
   }
 }
 
