@@ -90,7 +90,9 @@ export function transformActivities({ kernel, children, workDir }: WorkerDeps) {
         const begin = async (tenant: Tenant) =>
           number === 1 ? { leaseEpoch } : kernel.runs.begin(tenant, input.run_id);
         const given = { signal, begin };
-        const published = await leasedAttempt(kit, input, given, (whole) => publishGroup(deps, whole, staged));
+        const published = await leasedAttempt<'published' | 'moved'>(kit, input, given, (whole) =>
+          publishGroup(deps, whole, staged),
+        );
         return published ?? 'published';
       }),
 
