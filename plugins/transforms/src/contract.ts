@@ -38,7 +38,6 @@ export {
   PUBLISH_MODES,
   type PublishMode,
 } from './contract/group/groups.ts';
-export { readSteps } from './contract/group/steps-route.ts';
 export { TransformOrigin, type TransformOriginView } from './contract/origin.ts';
 export { groupProblems, statementProblems, transformProblems } from './contract/problems.ts';
 export {
@@ -54,6 +53,7 @@ export {
   getTransformRun,
   listRunsOfTransform,
   listTransformRuns,
+  readSteps,
   readTransformRunLog,
 } from './contract/run-routes.ts';
 export { RUN_EXTENTS, RUN_REASONS, type RunReason, TransformRun, type TransformRunView } from './contract/runs.ts';

@@ -11,10 +11,12 @@ import {
   Page,
   RUN_STATUSES,
   RunWorker,
+  Timestamp,
 } from '@weir/kernel/contract';
 import { RunLogPage, RunLogQuery } from '@weir/plugin-platform/contract';
 import { readTransforms } from './access.ts';
 import { LineageColumn } from './artifacts.ts';
+import { PUBLISH_MODES } from './group/groups.ts';
 import { TransformRun } from './runs.ts';
 
 const MAX_ORCHESTRATOR_RUN_CHARS = 200;
@@ -108,4 +110,42 @@ export const readTransformRunLog = endpoint({
   response: RunLogPage,
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken, kernelProblems.dependencyUnavailable],
   cli: 'transform-runs logs',
+});
+
+const digits = (description: string) => Nullable(Type.String({ description: `${description}, in decimal digits` }));
+
+/** A step of a whole. */
+const Step = Type.Object({
+  step_id: Type.String(),
+  run_id: Id,
+  transform_id: Id,
+  name: Type.String({ description: 'Of the transform' }),
+  status: OneOf(RUN_STATUSES),
+  after: Type.Array(Type.String(), { description: 'The steps that it waits for' }),
+  output: Type.String(),
+  rows_in: digits('Rows that it read, of a step that does not publish by itself'),
+  rows: digits('Rows that it wrote'),
+  started_at: Nullable(Timestamp),
+  ended_at: Nullable(Timestamp),
+  code: Nullable(Type.String({ description: 'Of its failure, or why it was skipped' })),
+});
+
+/** `GET /transform-runs/{run_id}/steps` (ours) */
+export const readSteps = endpoint({
+  id: 'transforms.read_steps',
+  method: 'GET',
+  path: '/transform-runs/:run_id/steps',
+  summary: 'Read the steps of a run of several transforms, in the order in which they are carried out',
+  description: 'The run is the whole, or any of its parts.',
+  access: readTransforms,
+  params: Closed({ run_id: idOf('run') }),
+  response: Type.Object({
+    run_id: Type.String({ description: 'Of the whole' }),
+    publish: OneOf(PUBLISH_MODES, {
+      description: 'together: all tables in one commit; each: every table as its step ends; none: a rehearsal',
+    }),
+    steps: Type.Array(Step),
+  }),
+  errors: [kernelProblems.notFound],
+  cli: 'transform-runs steps',
 });
