@@ -49,6 +49,7 @@ import { s47_plain_names } from './s47_plain_names.ts';
 import { s48_checking } from './s48_checking.ts';
 import { s50_groups } from './s50_groups.ts';
 import { s53_workflow_of_parts } from './s53_workflow_of_parts.ts';
+import { s54_staged_at } from './s54_staged_at.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -117,4 +118,5 @@ export const migrations: readonly Migration[] = [
   s48_checking,
   s50_groups,
   s53_workflow_of_parts,
+  s54_staged_at,
 ];

@@ -4,7 +4,7 @@ import type { Output } from '@weir/kernel/contract';
 import type { RunView } from '@weir/plugin-runs/contract';
 import { readSteps } from '@weir/plugin-transforms/contract';
 import { useRead } from '../api/queries.ts';
-import { countText } from '../parts/numbers.ts';
+import { counted } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { durationText, useNow } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
@@ -57,7 +57,7 @@ export function RunSteps({ run }: { run: Pick<RunView, 'run_id' | 'is_terminal'>
 function Timeline({ steps }: { steps: readonly Step[] }) {
   const now = useNow(1_000).getTime();
   const startOf = ({ started_at }: Step) => (started_at === null ? undefined : Date.parse(started_at));
-  const endOf = ({ ended_at }: Step) => (ended_at === null ? now : Date.parse(ended_at));
+  const endOf = ({ staged_at, ended_at }: Step) => Date.parse(staged_at ?? ended_at ?? new Date(now).toISOString());
   const ran = steps.filter((step) => startOf(step) !== undefined && step.code === null);
   const first = Math.min(...ran.map((step) => startOf(step) ?? now));
   const span = Math.max(1, Math.max(...ran.map(endOf)) - first);
@@ -104,5 +104,5 @@ function Timeline({ steps }: { steps: readonly Step[] }) {
 function wordsOf({ status, code, rows }: Step, took: string | undefined): string {
   if (status === 'skipped' && code === null) return 'nothing has moved';
   if (code !== null) return SKIPPED[code] ?? code;
-  return [took, rows === null ? undefined : `${countText(Number(rows))} rows`].filter(Boolean).join(', ');
+  return [took, rows === null ? undefined : counted(Number(rows), 'row')].filter(Boolean).join(', ');
 }

@@ -126,6 +126,10 @@ const Step = Type.Object({
   rows_in: digits('Rows that it read, of a step that does not publish by itself'),
   rows: digits('Rows that it wrote'),
   started_at: Nullable(Timestamp),
+  staged_at: Nullable({
+    ...Timestamp,
+    description: 'When its result was written, to be published with those of the others',
+  }),
   ended_at: Nullable(Timestamp),
   code: Nullable(Type.String({ description: 'Of its failure, or why it was skipped' })),
 });

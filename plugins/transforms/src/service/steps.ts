@@ -26,7 +26,7 @@ export const stepsOf = ({ db, runs }: Pick<Kernel, 'db' | 'runs'>, tenant: Tenan
     return {
       run_id: whole.runId,
       publish: whole.publish,
-      steps: steps.flatMap(({ runId: id, stepId, after, rowsIn }) => {
+      steps: steps.flatMap(({ runId: id, stepId, after, rowsIn, stagedAt }) => {
         const [row, run] = [own.get(id), found.get(id)];
         if (row === undefined || run === undefined) return [];
         return [
@@ -41,6 +41,7 @@ export const stepsOf = ({ db, runs }: Pick<Kernel, 'db' | 'runs'>, tenant: Tenan
             rows_in: rowsIn ?? null,
             rows: row.rowCount ?? null,
             started_at: isoOf(run.startedAt),
+            staged_at: isoOf(stagedAt ?? undefined),
             ended_at: isoOf(run.endedAt),
             code: run.failure?.code ?? null,
           },

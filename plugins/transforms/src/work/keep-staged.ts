@@ -32,7 +32,7 @@ export async function keepStaged(deps: CarryOutDeps, job: Job, written: Written)
     await kernel.runs.assertLease(tx, run.runId, leaseEpoch);
     const own = [tenant.tenantId, run.runId];
     await tx.sql(
-      `update transforms.step set staged = $3::json, rows_in = $4, columns = $5::json, sample = $6::json
+      `update transforms.step set staged = $3::json, staged_at = now(), rows_in = $4, columns = $5::json, sample = $6::json
        where tenant_id = $1 and run_id = $2`,
       [
         ...[...own, JSON.stringify(staged), String(rowsIn)],

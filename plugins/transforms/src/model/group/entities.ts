@@ -35,6 +35,8 @@ export const StepEntity = defineEntity({
     position: p.integer(),
     /** The positions of the steps that end first. */
     after: p.array<number>(Number).default([]),
+    /** Its result is written; null of a step that publishes at once. */
+    stagedAt: p.datetime().nullable(),
     rowsIn: p.bigint('string').nullable(),
     columns: p.json<NonNullable<GroupStepView['columns']>>().nullable(),
     sample: p.json<NonNullable<GroupStepView['sample']>>().nullable(),
