@@ -1,4 +1,5 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { BegunChild } from '@weir/work';
 import { spareChild } from '@weir/work';
 import fc from 'fast-check';
@@ -72,4 +73,14 @@ t.test('law: there are never more processes than slots, whatever begins and ends
     }),
   );
   t.pass();
+});
+
+t.test('a process that waits, within bounds of the system or without → keeps no program from its end', async (t) => {
+  const program = new URL('./fixtures/ends-with-spare.ts', import.meta.url).pathname;
+  const ways = [['plain'], ['bounded'], ...(process.getuid?.() === 0 ? [['in a view', t.testdir()]] : [])];
+  for (const how of ways) {
+    const args = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning', program, ...how];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    t.match(stdout, /^\d+\n$/, String(how[0]));
+  }
 });
