@@ -108,7 +108,7 @@ async function byPages(t: Test, { image, fill, rows }: Published): Promise<void>
   if (!(await all.isChecked())) await all.check();
   await page.getByRole('button', { name: /^Create source and enable/ }).click();
   await page.getByRole('button', { name: 'Sync now' }).click();
-  await page.getByText('Succeeded').first().waitFor();
+  await page.getByText('Succeeded', { exact: true }).first().waitFor();
   const text =
     (await page
       .getByText(/^Rows committed/)

@@ -188,7 +188,7 @@ t.test('by keyboard alone: SQL to a gold table, a check that fails, and who did 
   await press(page, page.getByRole('button', { name: 'Create transform' }), 'Enter');
   await page.getByRole('heading', { name: 'Ready to run', exact: true }).waitFor();
   await page.keyboard.press('r');
-  await page.locator('main').getByText('Succeeded').first().waitFor();
+  await page.locator('main').getByText('Succeeded', { exact: true }).first().waitFor();
   await page.getByText('First run').waitFor();
   t.strictSame(await axeFaults(page), [], 'a transform that ran');
   await shot(page, 'explore-transform');

@@ -94,7 +94,7 @@ t.test('by mouse: sign in, files to rows, in light', async (t) => {
   await page.getByRole('checkbox', { name: 'orders' }).check();
   await page.getByRole('button', { name: 'Create source and enable 1 stream' }).click();
   await page.getByRole('button', { name: 'Sync now' }).click();
-  await page.getByText('Succeeded').first().waitFor();
+  await page.getByText('Succeeded', { exact: true }).first().waitFor();
   const figures = await page.locator('main').textContent();
   t.match(figures, /Rows committed3/, 'the rows that were committed');
   t.strictSame(await axeFaults(page), [], 'a sync');
@@ -145,7 +145,7 @@ t.test('by keyboard alone, in dark: sign in, create, enable, sync', async (t) =>
   await press(page, page.getByRole('button', { name: /^Create source/ }), 'Enter');
   await page.getByRole('button', { name: 'Sync now' }).waitFor();
   await page.keyboard.press('r');
-  await page.getByText('Succeeded').first().waitFor();
+  await page.getByText('Succeeded', { exact: true }).first().waitFor();
   t.match(await page.locator('main').textContent(), /Rows committed3/);
   t.strictSame(await axeFaults(page), [], 'a sync');
   await shot(page, 'dark-synced');
@@ -209,7 +209,7 @@ t.test(
     await shot(page, 'narrow-sources');
     await page.getByRole('link', { name: 'files', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'files' }).waitFor();
-    await page.getByText('Succeeded').first().waitFor();
+    await page.getByText('Succeeded', { exact: true }).first().waitFor();
     t.equal(await page.getByRole('button', { name: 'Sync now' }).count(), 0);
     t.ok(await fitsIn(page), 'a source');
     t.strictSame(await axeFaults(page), []);

@@ -95,7 +95,7 @@ t.test('by keyboard alone: a pattern, its form, the statement and rows of it, a 
   await press(page, page.getByRole('button', { name: 'Create transform' }), 'Enter', 'Shift+Tab');
   await page.getByRole('heading', { name: 'Ready to run', exact: true }).waitFor();
   await page.keyboard.press('r');
-  await page.locator('main').getByText('Succeeded').first().waitFor();
+  await page.locator('main').getByText('Succeeded', { exact: true }).first().waitFor();
   await changeForm(page);
   t.strictSame(await axeFaults(page), [], 'a transform of a pattern');
   await shot(page, 'patterns-definition');
@@ -153,7 +153,7 @@ t.test('a typo that is saved → a draft that is not put in force; the transform
   await page.getByRole('menuitem', { name: 'Run even if nothing changed' }).click();
   await page.getByRole('tab', { name: 'Overview' }).click();
   await page.getByText('Forced').waitFor();
-  await page.locator('main').getByText('Succeeded').nth(1).waitFor();
+  await page.locator('main').getByText('Succeeded', { exact: true }).nth(1).waitFor();
   await page.getByRole('textbox', { name: 'Statement' }).getByText('city').waitFor();
   t.ok(await page.getByRole('button', { name: 'Run now' }).isEnabled());
   t.strictSame(await axeFaults(page), [], 'the overview with a draft');

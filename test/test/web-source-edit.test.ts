@@ -85,7 +85,7 @@ async function choose(page: Page, label: string, value: string | RegExp): Promis
 async function synced(page: Page, rows: number): Promise<void> {
   await page.getByRole('button', { name: 'Sync now' }).click();
   await page.getByText(`Rows committed${rows}`).waitFor();
-  await page.getByText('Succeeded').first().waitFor();
+  await page.getByText('Succeeded', { exact: true }).first().waitFor();
 }
 
 t.test(

@@ -69,7 +69,7 @@ t.test(
     await page.getByRole('heading', { name: '1 stream found' }).waitFor();
     await page.getByRole('button', { name: /^Create source/ }).click();
     await page.getByRole('button', { name: 'Sync now' }).click();
-    await page.getByText('Succeeded').first().waitFor();
+    await page.getByText('Succeeded', { exact: true }).first().waitFor();
     wanted = second;
     await page.getByRole('button', { name: 'Sync now' }).click();
     await page.getByRole('alert').getByText('does not accept the credentials').waitFor();

@@ -16,6 +16,7 @@ import {
   previewTransform,
   putTransformSchedule,
   readRunChecks,
+  readSteps,
   readTransformRunLog,
   restoreTransformVersion,
   runQuery,
@@ -76,7 +77,7 @@ export const examples: Examples = {
   },
   meant: [
     {
-      of: [getTransformRun, getRunOfTransform, readTransformRunLog, readRunChecks, cancelTransformRun],
+      of: [getTransformRun, getRunOfTransform, readTransformRunLog, readRunChecks, readSteps, cancelTransformRun],
       ...{ name: 'run_id', as: 'transform_run_id' },
     },
   ],

@@ -1,6 +1,7 @@
 import { listDatasets } from '@weir/plugin-datasets/contract';
 import t from 'tap';
 import { startWorker } from '../../../test/worker-process.ts';
+import * as endpoints from '../src/contract.ts';
 import { DAYS, groupWorld, RAW, SUMS, TOP } from './group-kit.ts';
 
 const ALL = ['succeeded', 'succeeded', 'succeeded', 'succeeded'];
@@ -23,6 +24,10 @@ t.test('tables that publish together → all of them or none, new ones too', asy
   const made = await run();
   t.match(made.whole, { status: 'succeeded', failure: null, attempt: 1 });
   t.strictSame(made.statuses, ALL);
+  const shown = await ok(endpoints.readSteps, { params: { run_id: made.whole.run_id } });
+  t.equal(shown.publish, 'together');
+  for (const { staged_at, ended_at } of shown.steps)
+    t.ok(staged_at && ended_at && staged_at <= ended_at, 'it was staged, and ended with the others');
   const [raw, , sums] = made.steps;
   t.match(sums?.inputs, [{ dataset_id: RAW, snapshot_id: raw?.output_snapshot_id }]);
   t.strictSame(await rows(TOP), [[40, 2, 0]]);
