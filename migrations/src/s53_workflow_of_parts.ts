@@ -4,7 +4,6 @@ import type { Migration } from './migration.ts';
 export const s53_workflow_of_parts: Migration = {
   name: 's53_workflow_of_parts',
   after: 's50_groups',
-  additiveSince: 's24_webhooks',
   sql: `
 drop index kernel.run_workflow;
 alter table kernel.run no force row level security;
