@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { BegunChild } from './begin-child.ts';
 
 /** Gives attempts their processes, and has the next one load its code before anybody waits for it. */
@@ -65,4 +66,6 @@ export async function withChild<R>(
 function hold({ process: child }: BegunChild, how: 'ref' | 'unref'): void {
   child[how]();
   child.channel?.[how]();
+  // Within bounds it has a pipe by which it says its number.
+  (child.stdout as Socket | null)?.[how]();
 }

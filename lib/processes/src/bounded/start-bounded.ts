@@ -119,13 +119,11 @@ function viewOf(root: string, file: string, uid: number | undefined): string[] {
   return [root, table, uid === undefined ? '' : String(uid), String(process.getgid?.())];
 }
 
-/** The number that a process says first, and all that it says: one that waits to be used keeps this program from no end. */
+/** The number that a process says first. */
 async function firstLine(child: ChildProcess): Promise<number> {
-  const output = child.stdout as Readable;
-  const lines = createInterface({ input: output });
+  const lines = createInterface({ input: child.stdout as Readable });
   const late = delay(RUN_MS, [undefined], { ref: false });
   const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close'), once(child, 'error'), late]);
-  output.destroy();
   const pid = Number(line);
   if (!Number.isInteger(pid)) throw new Error('A process could not be begun within its bounds');
   return pid;
