@@ -15,6 +15,7 @@ t.test('tables that publish together → all of them or none, new ones too', asy
   t.match(nothing, { datasets: [], pointers: [] });
   const failed = await run();
   t.match(failed.whole, { status: 'failed', failure: { code: 'check_failed' } });
+  t.match(failed.whole.failure?.next, [{ params: { run_id: failed.steps[3]?.run_id } }], 'the step is shown');
   t.strictSame(failed.statuses, ['skipped', 'skipped', 'skipped', 'failed']);
   t.match(failed.steps[2], { failure: { code: 'not_published' }, output_snapshot_id: null });
   t.strictSame(await state(), nothing, 'no table was made and nothing was read');

@@ -38,12 +38,14 @@ function unreached({ status }: RunRecord): Ending {
   return { status: 'skipped', failure: { code, ...TRANSFORM_FAILURES[code] } };
 }
 
-/** The outcome of a whole of several steps says how many there are, and how many of them failed. */
+/** A whole fails as its first step that failed, with the next steps of that one; of several steps it says how many there are. */
 function wholeOutcome(outcome: Outcome, parts: readonly RunRecord[]): Outcome {
-  const failed = parts.filter(({ status }) => status === 'failed').length;
-  if (outcome.failure === undefined || parts.length < 2 || failed === 0) return outcome;
-  const detail = `${failed} of ${parts.length} steps failed: ${outcome.failure.detail}`;
-  return { ...outcome, failure: { ...outcome.failure, detail } };
+  const failed = parts.filter(({ status }) => status === 'failed');
+  const failure = failed[0]?.failure;
+  if (outcome.status !== 'failed' || failure === undefined) return outcome;
+  const detail =
+    parts.length < 2 ? failure.detail : `${failed.length} of ${parts.length} steps failed: ${failure.detail}`;
+  return { ...outcome, failure: { ...failure, detail } };
 }
 
 /** The parts of a whole in the order of its steps. */
