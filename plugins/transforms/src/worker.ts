@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { WorkerDoor } from '@weir/kernel';
+import { workflowsBeside } from '@weir/work';
 import { TRANSFORM_ROLE } from './model/run-kinds.ts';
 import { settingsOf } from './settings.ts';
 import { transformActivities } from './work/activities.ts';
@@ -12,7 +11,7 @@ const SLOTS_PER_CORE = 0.5;
 /** The worker side of this plugin: the role that carries transforms out. */
 export const worker: WorkerDoor = {
   role: TRANSFORM_ROLE,
-  workflowsPath: fileURLToPath(new URL(`./work/workflows/index${extname(import.meta.url)}`, import.meta.url)),
+  workflowsPath: workflowsBeside(import.meta.url),
   activities: transformActivities,
   slotMiB: (kernel) => settingsOf(kernel).WEIR_TRANSFORM_MEMORY_MIB,
   slots: Math.max(1, Math.floor(availableParallelism() * SLOTS_PER_CORE)),

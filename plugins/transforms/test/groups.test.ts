@@ -89,7 +89,14 @@ t.test('several transforms as one run → in the order of their tables; what fol
     const draft = await ok(endpoints.createTransform, { body });
     t.match(
       await call(endpoints.materializeTransforms, { body: { transform_ids: [raw.transform_id, draft.transform_id] } }),
-      { problem: { status: 409, code: 'steps_not_ready', detail: /draft \(hydrated\)/ } },
+      {
+        problem: {
+          status: 409,
+          code: 'steps_not_ready',
+          errors: [{ pointer: '/transform_ids/1' }],
+          detail: /draft \(hydrated\)/,
+        },
+      },
     );
     const twice = { transform_ids: [raw.transform_id, raw.transform_id] };
     t.match(await call(endpoints.materializeTransforms, { body: twice }), { problem: { status: 400 } });
@@ -99,7 +106,7 @@ t.test('several transforms as one run → in the order of their tables; what fol
       problem: {
         status: 422,
         code: 'steps_refused',
-        errors: [{ code: 'circle' }, { code: 'circle' }, { code: 'circle' }],
+        errors: [0, 2, 1].map((at) => ({ pointer: `/transform_ids/${at}`, code: 'circle' })),
       },
     });
     t.equal((await ok(listRuns, {})).items.length, before);

@@ -1,3 +1,4 @@
+import { pointerBelow } from '@weir/json-schemas';
 import { canonicalJson } from '@weir/kernel';
 import type { ChangeView, Json } from '../contract.ts';
 
@@ -5,7 +6,7 @@ import type { ChangeView, Json } from '../contract.ts';
 export function differences(before: Json, after: Json, root = ''): ChangeView[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.flatMap((name): ChangeView[] => {
-    const pointer = `${root}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const pointer = pointerBelow(root, name);
     const [was, is] = [ownOf(before, name), ownOf(after, name)];
     if (was === undefined && is === undefined) return [];
     if (was === undefined) return [{ pointer, change: 'add', after: is }];

@@ -333,8 +333,8 @@ export interface TablesService {
   /** Whether a commit of several tables may ask that they move `together`. */
   canPublishTogether(tenant: TableOwner): Promise<boolean>;
   /**
-   * Writes what a commit would make of a table, below which no pointer moves; what it writes is of the run, and swept as
-   * what it has staged. Throws as `commit` does, `base_moved` also for a table that has moved from the `base`.
+   * Writes the table as a commit would make it; no pointer moves. What it writes is of the run, and swept as what that has
+   * staged. Throws as `commit` does, `base_moved` also for a table that has moved from the `base`.
    */
   draft(tenant: TableOwner, request: DraftRequest): Promise<DraftedTable>;
   /** The last checkpoint stored under the key. */

@@ -11,12 +11,11 @@ import {
   Page,
   RUN_STATUSES,
   RunWorker,
-  Timestamp,
 } from '@weir/kernel/contract';
 import { RunLogPage, RunLogQuery } from '@weir/plugin-platform/contract';
 import { readTransforms } from './access.ts';
 import { LineageColumn } from './artifacts.ts';
-import { PUBLISH_MODES } from './group/groups.ts';
+import { PUBLISH_MODES, Step } from './group/groups.ts';
 import { TransformRun } from './runs.ts';
 
 const MAX_ORCHESTRATOR_RUN_CHARS = 200;
@@ -110,28 +109,6 @@ export const readTransformRunLog = endpoint({
   response: RunLogPage,
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken, kernelProblems.dependencyUnavailable],
   cli: 'transform-runs logs',
-});
-
-const digits = (description: string) => Nullable(Type.String({ description: `${description}, in decimal digits` }));
-
-/** A step of a whole. */
-const Step = Type.Object({
-  step_id: Type.String(),
-  run_id: Id,
-  transform_id: Id,
-  name: Type.String({ description: 'Of the transform' }),
-  status: OneOf(RUN_STATUSES),
-  after: Type.Array(Type.String(), { description: 'The steps that it waits for' }),
-  output: Type.String(),
-  rows_in: digits('Rows that it read, of a step that does not publish by itself'),
-  rows: digits('Rows that it wrote'),
-  started_at: Nullable(Timestamp),
-  staged_at: Nullable({
-    ...Timestamp,
-    description: 'When its result was written, to be published with those of the others',
-  }),
-  ended_at: Nullable(Timestamp),
-  code: Nullable(Type.String({ description: 'Of its failure, or why it was skipped' })),
 });
 
 /** `GET /transform-runs/{run_id}/steps` (ours) */

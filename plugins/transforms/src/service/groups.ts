@@ -9,6 +9,7 @@ import { ArtifactEntity, TransformEntity, TransformRunEntity } from '../model/en
 import { StepEntity, StepGroupEntity } from '../model/group/entities.ts';
 import { type Ordered, orderSteps } from '../model/group/order.ts';
 import { TRANSFORM_KIND } from '../model/run-kinds.ts';
+import { stepsOf } from './steps.ts';
 
 export type StartDeps = Pick<Kernel, 'db' | 'runs' | 'contributions' | 'use'>;
 
@@ -27,15 +28,20 @@ type AlsoAtGroup = (
   started: { run_id: string; parts: readonly { run_id: string }[] },
 ) => Promise<void>;
 
-/** A start of which the parts belong to an orchestrator run of their caller. */
-export type AskedGroup = GroupStart & { orchestratorRunId?: string };
+/** A start as our own routes ask for it. */
+export type AskedGroup = GroupStart & {
+  /** The orchestrator run of the caller that the parts belong to; their whole unless given. */
+  orchestratorRunId?: string;
+  /** The list of the steps in what was sent, for faults: a JSON pointer. */
+  listedAt?: string;
+};
 
 /** Runs of several transforms as one whole. */
 export function groupService(kernel: StartDeps) {
   /** The steps with what they carry out. Throws `not_found`, `steps_refused`, and what `notReady` gives. */
   const plan = async (
     tx: TenantTransaction,
-    asked: GroupStart,
+    asked: AskedGroup,
     options?: { lock: boolean },
   ): Promise<Ordered<Planned>[]> => {
     const { steps } = asked;
@@ -64,12 +70,12 @@ export function groupService(kernel: StartDeps) {
     if (blocked.length > 0) throw notReady(asked, blocked);
     const order = orderSteps(planned);
     if ('ordered' in order) return order.ordered;
-    const errors = order.circle.map((id) => ({ pointer: `/steps/${id}`, code: 'circle' }));
+    const errors = order.circle.map((id) => ({ pointer: pointerOf(asked, id), code: 'circle' }));
     throw transformProblems.stepsRefused({ errors });
   };
 
   /** Throws what `notReady` gives; a table that another step makes first need not be there. */
-  const assertReady = async (tenant: Tenant, asked: GroupStart, steps: readonly Ordered<Planned>[]): Promise<void> => {
+  const assertReady = async (tenant: Tenant, asked: AskedGroup, steps: readonly Ordered<Planned>[]): Promise<void> => {
     const made = new Set(steps.map(({ step }) => step.output.toLowerCase()));
     const blocked: Blocked[] = [];
     for (const { step } of steps) {
@@ -140,21 +146,7 @@ export function groupService(kernel: StartDeps) {
       return whole;
     },
 
-    steps: (tenant, runId) =>
-      kernel.db(tenant).transaction(async (tx) => {
-        const orderBy = { position: 'asc' } as const;
-        const steps = await tx.find(StepEntity, { groupRunId: runId }, { orderBy });
-        const where = { runId: { $in: steps.map((step) => step.runId) } };
-        const rows = steps.length === 0 ? [] : await tx.find(TransformRunEntity, where);
-        const byId = new Map(rows.map((row) => [row.runId, row]));
-        return steps.flatMap(({ stepId, runId: id, rowsIn, columns, sample }) => {
-          const row = byId.get(id);
-          if (row === undefined) return [];
-          const { transformId, status, output, rowCount } = row;
-          const kept = { rowsIn: rowsIn ?? null, columns: columns ?? null, sample: sample ?? null };
-          return [{ stepId, transformId, runId: id, status, output, rows: rowCount ?? null, ...kept }];
-        });
-      }),
+    steps: async (tenant, runId) => (await stepsOf(kernel, tenant, runId)).steps,
   };
   return { ...groups, startWhole };
 }
@@ -166,6 +158,10 @@ const NONE: ReadonlySet<string> = new Set();
 /** The check of readiness that every input is there. */
 const INPUTS = 'inputs';
 
+/** Where a step was named. */
+const pointerOf = ({ steps, listedAt = '/steps' }: AskedGroup, stepId: string): string =>
+  `${listedAt}/${steps.findIndex((step) => step.stepId === stepId)}`;
+
 /** What keeps a step from running. */
 interface Blocked {
   step: Pick<Planned, 'stepId' | 'name'>;
@@ -175,14 +171,14 @@ interface Blocked {
 const NOT_IN_FORCE = { check: 'hydrated', detail: 'No version is in force.' };
 
 /** `transform_not_ready` of a transform that was started by itself, otherwise `steps_not_ready` with each step. */
-function notReady({ triggeredBy }: GroupStart, blocked: readonly Blocked[]) {
+function notReady(asked: AskedGroup, blocked: readonly Blocked[]) {
   const errors = blocked.map(({ step, check, detail }) => ({
-    pointer: triggeredBy === undefined ? `/steps/${step.stepId}` : '',
+    pointer: asked.triggeredBy === undefined ? pointerOf(asked, step.stepId) : '',
     code: check,
     message: detail.replace(/\.$/, ''),
   }));
   const members = { check: blocked[0]?.check };
-  if (triggeredBy !== undefined) return transformProblems.transformNotReady({ errors, members });
+  if (asked.triggeredBy !== undefined) return transformProblems.transformNotReady({ errors, members });
   const steps = blocked.map(({ step, check }) => `${step.name} (${check})`).join(', ');
   return transformProblems.stepsNotReady({ errors, members, values: { count: blocked.length, steps } });
 }

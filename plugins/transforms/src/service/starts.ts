@@ -70,7 +70,15 @@ export function startService(kernel: StartDeps) {
       if (unknown.length > 0) throw transformProblems.stepsRefused({ errors: unknown });
       const steps = ids.map((id) => ({ stepId: id.toLowerCase(), transformId: id.toLowerCase(), force, full }));
       const whole = { kind: MATERIALIZATION_KIND, subjectId: steps[0]?.transformId ?? '' };
-      return groups.start(tenant, { ...whole, ...asked, publish, steps });
+      const listedAt = '/transform_ids';
+      const { parts: _, ...started } = await groups.startWhole(tenant, {
+        ...whole,
+        ...asked,
+        publish,
+        steps,
+        listedAt,
+      });
+      return started;
     },
 
     /** The run of a transform for an orchestrator run: the one that is there, or a new one. */

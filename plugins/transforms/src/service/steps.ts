@@ -1,10 +1,14 @@
 import type { Kernel } from '@weir/kernel';
-import { kernelProblems, type Output, type Tenant } from '@weir/kernel/contract';
-import type { readSteps } from '../contract.ts';
+import { kernelProblems, type Tenant } from '@weir/kernel/contract';
+import type { GroupStepView, PublishMode } from '../contract.ts';
 import { TransformEntity, TransformRunEntity } from '../model/entities.ts';
 import { StepEntity, StepGroupEntity } from '../model/group/entities.ts';
 
-type Steps = Output<typeof readSteps>;
+interface Steps {
+  run_id: string;
+  publish: PublishMode;
+  steps: GroupStepView[];
+}
 
 const isoOf = (at: Date | undefined): string | null => at?.toISOString() ?? null;
 
@@ -26,7 +30,7 @@ export const stepsOf = ({ db, runs }: Pick<Kernel, 'db' | 'runs'>, tenant: Tenan
     return {
       run_id: whole.runId,
       publish: whole.publish,
-      steps: steps.flatMap(({ runId: id, stepId, after, rowsIn, stagedAt }) => {
+      steps: steps.flatMap(({ runId: id, stepId, after, rowsIn, stagedAt, columns, sample }) => {
         const [row, run] = [own.get(id), found.get(id)];
         if (row === undefined || run === undefined) return [];
         return [
@@ -44,6 +48,8 @@ export const stepsOf = ({ db, runs }: Pick<Kernel, 'db' | 'runs'>, tenant: Tenan
             staged_at: isoOf(stagedAt ?? undefined),
             ended_at: isoOf(run.endedAt),
             code: run.failure?.code ?? null,
+            columns: columns ?? null,
+            sample: sample ?? null,
           },
         ];
       }),

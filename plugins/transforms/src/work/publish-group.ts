@@ -2,8 +2,7 @@ import { faultpoint, type Tenant } from '@weir/kernel';
 import { Problem } from '@weir/kernel/contract';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
 import type { LeasedRun } from '@weir/work';
-import type { EndDeps } from './end-group.ts';
-import { endStep } from './end-group.ts';
+import { type EndDeps, endStep } from './end-group.ts';
 import { recordCommit } from './record-commit.ts';
 import type { StagedStep } from './step-place.ts';
 import type { CarryOutDeps } from './transform-attempt.ts';
@@ -19,8 +18,8 @@ interface StepToPublish extends StagedStep {
 type PublishDeps = Pick<CarryOutDeps, 'kernel' | 'tables' | 'inputs'> & EndDeps;
 
 /**
- * Publishes what the steps of a whole have staged in one commit, and ends them. One that has landed and was not recorded is
- * recorded. `moved`: a table has other rows than a step has read; nothing is published, and all are to be staged again, as they have been `staged` times.
+ * Publishes in one commit what the steps of a whole have staged, for the n-th time (`staged`), and ends them; records a commit that
+ * has landed unrecorded. `moved`: a table has other rows than a step has read. Nothing is published, and all are to be staged again.
  */
 export async function publishGroup(
   deps: PublishDeps,

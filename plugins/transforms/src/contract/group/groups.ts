@@ -1,5 +1,15 @@
-import type { Static } from '@sinclair/typebox';
-import { type Accepted, contributionPoint, type RunStatus, service, type Tenant } from '@weir/kernel/contract';
+import { type Static, Type } from '@sinclair/typebox';
+import {
+  type Accepted,
+  contributionPoint,
+  Id,
+  Nullable,
+  OneOf,
+  RUN_STATUSES,
+  service,
+  type Tenant,
+  Timestamp,
+} from '@weir/kernel/contract';
 import type { AlsoAtStart } from '@weir/plugin-schedules/contract';
 
 /** `together`: all tables in one commit, or none; `each`: every table as its step ends; `none`: nothing is published. */
@@ -37,17 +47,31 @@ export interface GroupStart {
   triggeredBy?: string | undefined;
 }
 
-/** A step of a run as it is now. Datasets by id. */
-export interface GroupStepView {
-  stepId: string;
-  transformId: string;
-  runId: string;
-  status: RunStatus;
-  output: string;
-  /** Rows that it read and wrote, in decimal digits; null until it has, and where they are not kept. */
-  rowsIn: string | null;
-  rows: string | null;
-  /** Of the output as the step would leave it; null until it is staged, and where it publishes at once. */
+const digits = (description: string) => Nullable(Type.String({ description: `${description}, in decimal digits` }));
+
+/** A step of a whole as it is now. */
+export const Step = Type.Object({
+  step_id: Type.String(),
+  run_id: Id,
+  transform_id: Id,
+  name: Type.String({ description: 'Of the transform' }),
+  status: OneOf(RUN_STATUSES),
+  after: Type.Array(Type.String(), { description: 'The steps that it waits for' }),
+  output: Type.String(),
+  rows_in: digits('Rows that it read, of a step that does not publish by itself'),
+  rows: digits('Rows that it wrote'),
+  started_at: Nullable(Timestamp),
+  staged_at: Nullable({
+    ...Timestamp,
+    description: 'When its result was written, to be published with those of the others',
+  }),
+  ended_at: Nullable(Timestamp),
+  code: Nullable(Type.String({ description: 'Of its failure, or why it was skipped' })),
+});
+
+/** A step with what it would make. */
+export interface GroupStepView extends Static<typeof Step> {
+  /** Of the output; null until it is staged, and where it publishes at once. */
   columns: readonly { name: string; type: string }[] | null;
   sample: { columns: readonly { name: string; type: string }[]; rows: readonly (readonly unknown[])[] } | null;
 }
@@ -55,11 +79,11 @@ export interface GroupStepView {
 /** Runs of several transforms as one. */
 export interface GroupsService {
   /**
-   * Starts a whole and its parts in one transaction; `also` belongs to it. Throws `transform_not_ready`, `steps_refused`,
+   * Starts a whole and its parts in one transaction; `also` belongs to it. Throws `steps_not_ready`, `steps_refused`,
    * `run_already_active` with the part that is open, and what any start throws.
    */
   start(tenant: Tenant, asked: GroupStart, also?: AlsoAtStart): Promise<Static<typeof Accepted>>;
-  /** The steps of a whole in the order in which they are carried out; none for a run that has none. */
+  /** The steps of a whole in the order in which they are carried out. Throws `not_found`. */
   steps(tenant: Tenant, runId: string): Promise<GroupStepView[]>;
 }
 export const Groups = service<GroupsService>('transforms.groups@1');
