@@ -50,6 +50,7 @@ import { s48_checking } from './s48_checking.ts';
 import { s50_groups } from './s50_groups.ts';
 import { s53_workflow_of_parts } from './s53_workflow_of_parts.ts';
 import { s54_staged_at } from './s54_staged_at.ts';
+import { s56_adoption } from './s56_adoption.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -119,4 +120,5 @@ export const migrations: readonly Migration[] = [
   s50_groups,
   s53_workflow_of_parts,
   s54_staged_at,
+  s56_adoption,
 ];

@@ -35,6 +35,8 @@ export {
   type GroupStepView,
   Groups,
   type GroupsService,
+  NOT_ADOPTED,
+  type NotAdopted,
   PUBLISH_MODES,
   type PublishMode,
 } from './contract/group/groups.ts';

@@ -60,6 +60,15 @@ const STEP_FAULTS: Readonly<Record<string, string>> = {
   circle: 'waits for a table that is made of its own',
 };
 
+/** What is said of a run that cannot be resumed. */
+const RESUME_FAULTS: Readonly<Record<string, string>> = {
+  run_unknown: 'This run of several transforms cannot be found',
+  run_open: 'This run has not ended',
+  run_published: 'This run has published what it made, or had nothing to do',
+  published_each: 'This run published each table as its step ended',
+  not_together: 'Only a run that publishes together takes over results',
+};
+
 /** Codes of transforms. */
 export const transformProblems = {
   transformNameTaken: problem({
@@ -120,6 +129,14 @@ export const transformProblems = {
     detail: 'These transforms cannot run as one: {count:step} of them cannot be carried out.',
     hint: 'Name transforms that are there, of which none reads what is made of its own output.',
     faults: STEP_FAULTS,
+  }),
+  resumeRefused: problem({
+    code: 'resume_refused',
+    status: 409,
+    title: 'The run cannot be resumed',
+    detail: 'The named run has no results that another run could take over.',
+    hint: 'Name a run that published together and has failed or was cancelled, or start without one: what is unchanged is skipped.',
+    faults: RESUME_FAULTS,
   }),
   draftNotFound: problem({
     code: 'draft_not_found',

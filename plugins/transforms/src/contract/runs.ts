@@ -6,7 +6,7 @@ import { CheckResult } from './checks.ts';
 export const RUN_REASONS = [
   ...['first', 'input_moved', 'definition_changed', 'forced', 'full_asked'],
   ...['other_input_moved', 'input_overwritten', 'input_rows_changed', 'input_rolled_back', 'input_expired'],
-  ...['columns_changed', 'output_moved', 'clock'],
+  ...['columns_changed', 'output_moved', 'clock', 'backfill'],
 ] as const;
 export type RunReason = (typeof RUN_REASONS)[number];
 /** How much of its output a run makes: all of it, or what follows from what is new in an input. */

@@ -9,6 +9,7 @@ import { ArtifactEntity, TransformEntity, TransformRunEntity } from '../model/en
 import { StepEntity, StepGroupEntity } from '../model/group/entities.ts';
 import { type Ordered, orderSteps } from '../model/group/order.ts';
 import { TRANSFORM_KIND } from '../model/run-kinds.ts';
+import { assertResumable } from './resumable.ts';
 import { stepsOf } from './steps.ts';
 
 export type StartDeps = Pick<Kernel, 'db' | 'runs' | 'contributions' | 'use'>;
@@ -107,10 +108,11 @@ export function groupService(kernel: StartDeps) {
     return kernel.db(tenant).transaction(async (tx) => {
       // What was ready a moment ago may have been changed since: a run is of artifacts that are there.
       const steps = await plan(tx, asked, { lock: true });
-      const { kind, subjectId, requestedBy, publish, triggeredBy, orchestratorRunId } = asked;
+      const { kind, subjectId, requestedBy, publish, triggeredBy, orchestratorRunId, adoptFrom } = asked;
+      if (adoptFrom !== undefined) await assertResumable(kernel, tx, adoptFrom);
       const whole = await kernel.runs.start(tx, { kind, subjectId, requestedBy, admitted: admitted.whole });
       const groupRunId = whole.run_id;
-      await tx.insert(StepGroupEntity, { runId: groupRunId, publish, sampleRows: asked.sampleRows ?? 0 });
+      await tx.insert(StepGroupEntity, { runId: groupRunId, publish, adoptFrom, sampleRows: asked.sampleRows ?? 0 });
       const runIds = new Map<string, string>();
       for (const [position, { step, after }] of steps.entries()) {
         const { stepId, transformId, artifactId, output, force = false, full = false } = step;

@@ -1,4 +1,4 @@
-import type { Kernel } from '@weir/kernel';
+import { failureView, type Kernel } from '@weir/kernel';
 import { kernelProblems, type Tenant } from '@weir/kernel/contract';
 import type { GroupStepView, PublishMode } from '../contract.ts';
 import { TransformEntity, TransformRunEntity } from '../model/entities.ts';
@@ -30,7 +30,7 @@ export const stepsOf = ({ db, runs }: Pick<Kernel, 'db' | 'runs'>, tenant: Tenan
     return {
       run_id: whole.runId,
       publish: whole.publish,
-      steps: steps.flatMap(({ runId: id, stepId, after, rowsIn, stagedAt, columns, sample }) => {
+      steps: steps.flatMap(({ runId: id, stepId, after, rowsIn, stagedAt, columns, sample, adoptedFrom, notAdopted }) => {
         const [row, run] = [own.get(id), found.get(id)];
         if (row === undefined || run === undefined) return [];
         return [
@@ -48,6 +48,11 @@ export const stepsOf = ({ db, runs }: Pick<Kernel, 'db' | 'runs'>, tenant: Tenan
             staged_at: isoOf(stagedAt ?? undefined),
             ended_at: isoOf(run.endedAt),
             code: run.failure?.code ?? null,
+            reason: row.reason ?? null,
+            checks: row.checks,
+            failure: run.status === 'failed' ? failureView(run.failure) : null,
+            adopted_from: adoptedFrom ?? null,
+            not_adopted: notAdopted ?? null,
             columns: columns ?? null,
             sample: sample ?? null,
           },

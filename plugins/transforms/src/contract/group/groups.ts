@@ -6,15 +6,25 @@ import {
   Nullable,
   OneOf,
   RUN_STATUSES,
+  RunFailure,
   service,
   type Tenant,
   Timestamp,
 } from '@weir/kernel/contract';
 import type { AlsoAtStart } from '@weir/plugin-schedules/contract';
+import { CheckResult } from '../checks.ts';
+import { RUN_REASONS } from '../runs.ts';
 
 /** `together`: all tables in one commit, or none; `each`: every table as its step ends; `none`: nothing is published. */
 export const PUBLISH_MODES = ['together', 'each', 'none'] as const;
 export type PublishMode = (typeof PUBLISH_MODES)[number];
+
+/**
+ * Why a step ran although the named run has staged it: what it reads, or the table that it writes, has moved; it is of another version,
+ * or more of its table was asked for; its files were swept, or another run has them.
+ */
+export const NOT_ADOPTED = ['inputs_moved', 'definition_changed', 'files_gone'] as const;
+export type NotAdopted = (typeof NOT_ADOPTED)[number];
 
 /** Steps that a group has at most. */
 export const MAX_STEPS = 500;
@@ -41,6 +51,8 @@ export interface GroupStart {
   queue?: boolean | undefined;
   steps: readonly GroupStep[];
   publish: PublishMode;
+  /** A whole that has ended, with steps staged and not published: they are taken over by step id, and run again where that cannot be. */
+  adoptFrom?: string | undefined;
   /** Rows of each step to be kept, to be looked at; none unless given. Of steps that are not published at once. */
   sampleRows?: number | undefined;
   /** The transform that started all steps; each its own unless named. */
@@ -67,6 +79,13 @@ export const Step = Type.Object({
   }),
   ended_at: Nullable(Timestamp),
   code: Nullable(Type.String({ description: 'Of its failure, or why it was skipped' })),
+  reason: Nullable(OneOf(RUN_REASONS, { description: 'Why it did its work' })),
+  checks: Type.Array(CheckResult, { description: 'How the checks ended; empty until they have' }),
+  failure: Nullable(RunFailure),
+  adopted_from: Nullable({ ...Id, description: 'The run whose result it took over in place of running its statement' }),
+  not_adopted: Nullable(
+    OneOf(NOT_ADOPTED, { description: 'Why it took over no result although the resumed run had one' }),
+  ),
 });
 
 /** A step with what it would make. */
@@ -80,7 +99,7 @@ export interface GroupStepView extends Static<typeof Step> {
 export interface GroupsService {
   /**
    * Starts a whole and its parts in one transaction; `also` belongs to it. Throws `steps_not_ready`, `steps_refused`,
-   * `run_already_active` with the part that is open, and what any start throws.
+   * `resume_refused` where nothing can be taken over, `run_already_active` with the part that is open, and what any start throws.
    */
   start(tenant: Tenant, asked: GroupStart, also?: AlsoAtStart): Promise<Static<typeof Accepted>>;
   /** The steps of a whole in the order in which they are carried out. Throws `not_found`. */

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { type GroupStepView, PUBLISH_MODES } from '../../contract/group/groups.ts';
+import { type GroupStepView, NOT_ADOPTED, PUBLISH_MODES } from '../../contract/group/groups.ts';
 import type { PinnedSnapshot } from '../entities.ts';
 
 /** A row of `transforms.step_group`: how a whole publishes what its steps make. */
@@ -16,6 +16,8 @@ export const StepGroupEntity = defineEntity({
     sampleRows: p.integer().default(0),
     /** What no step makes, at the one moment at which all steps read it; empty where each reads what it finds. */
     inputs: p.json<PinnedSnapshot[]>().default([]),
+    /** The whole whose staged steps may be taken over. */
+    adoptFrom: p.uuid().nullable(),
   },
 });
 export type StepGroupRow = InferEntity<typeof StepGroupEntity>;
@@ -40,6 +42,8 @@ export const StepEntity = defineEntity({
     rowsIn: p.bigint('string').nullable(),
     columns: p.json<NonNullable<GroupStepView['columns']>>().nullable(),
     sample: p.json<NonNullable<GroupStepView['sample']>>().nullable(),
+    adoptedFrom: p.uuid().nullable(),
+    notAdopted: p.enum(NOT_ADOPTED).nullable(),
   },
 });
 export type StepRow = InferEntity<typeof StepEntity>;
