@@ -28,6 +28,7 @@ export {
   TransformChanges,
 } from './contract/definitions.ts';
 export { getTransformDetail, TRANSFORM_SUBJECT, TransformDetail } from './contract/detail.ts';
+export { materializeTransforms, readSteps } from './contract/group/group-routes.ts';
 export {
   GroupKinds,
   type GroupStart,
@@ -55,7 +56,6 @@ export {
   getTransformRun,
   listRunsOfTransform,
   listTransformRuns,
-  readSteps,
   readTransformRunLog,
 } from './contract/run-routes.ts';
 export { RUN_EXTENTS, RUN_REASONS, type RunReason, TransformRun, type TransformRunView } from './contract/runs.ts';
@@ -76,7 +76,6 @@ export {
   Execution,
   executeTransform,
   materializeTransform,
-  materializeTransforms,
   TransformStart,
 } from './contract/start-routes.ts';
 export {

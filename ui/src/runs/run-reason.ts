@@ -16,6 +16,7 @@ const WORDS: Readonly<Record<RunReason, string>> = {
   columns_changed: 'The columns changed, so all rows were read',
   output_moved: 'The output was changed by something else, so it was made again',
   clock: 'The statement reads the clock',
+  backfill: 'Some partitions were asked for',
 };
 
 /** Why a run of a transform did its work, or did none. */

@@ -15,7 +15,6 @@ import {
 import { RunLogPage, RunLogQuery } from '@weir/plugin-platform/contract';
 import { readTransforms } from './access.ts';
 import { LineageColumn } from './artifacts.ts';
-import { PUBLISH_MODES, Step } from './group/groups.ts';
 import { TransformRun } from './runs.ts';
 
 const MAX_ORCHESTRATOR_RUN_CHARS = 200;
@@ -109,24 +108,4 @@ export const readTransformRunLog = endpoint({
   response: RunLogPage,
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken, kernelProblems.dependencyUnavailable],
   cli: 'transform-runs logs',
-});
-
-/** `GET /transform-runs/{run_id}/steps` (ours) */
-export const readSteps = endpoint({
-  id: 'transforms.read_steps',
-  method: 'GET',
-  path: '/transform-runs/:run_id/steps',
-  summary: 'Read the steps of a run of several transforms, in the order in which they are carried out',
-  description: 'The run is the whole, or any of its parts.',
-  access: readTransforms,
-  params: Closed({ run_id: idOf('run') }),
-  response: Type.Object({
-    run_id: Type.String({ description: 'Of the whole' }),
-    publish: OneOf(PUBLISH_MODES, {
-      description: 'together: all tables in one commit; each: every table as its step ends; none: a rehearsal',
-    }),
-    steps: Type.Array(Step),
-  }),
-  errors: [kernelProblems.notFound],
-  cli: 'transform-runs steps',
 });

@@ -2,7 +2,6 @@ import { Type } from '@sinclair/typebox';
 import {
   Accepted,
   Closed,
-  EXAMPLE_ID,
   endpoint,
   Id,
   idOf,
@@ -13,16 +12,15 @@ import {
 } from '@weir/kernel/contract';
 import { NumericSnapshotId } from '@weir/plugin-datasets/contract';
 import { runTransforms } from './access.ts';
-import { MAX_STEPS } from './group/groups.ts';
-import { groupProblems, transformProblems } from './problems.ts';
+import { transformProblems } from './problems.ts';
 import { TransformRun } from './runs.ts';
 
 const MAX_ORCHESTRATOR_RUN_CHARS = 200;
 const params = Closed({ transform_id: idOf('transform') });
-const force = Type.Optional(
+export const force = Type.Optional(
   Type.Boolean({ default: false, description: 'Run even when neither definition nor input has changed' }),
 );
-const full = Type.Optional(
+export const full = Type.Optional(
   Type.Boolean({
     default: false,
     description: 'Rebuild the whole output, whatever the materialization and what is new',
@@ -32,7 +30,8 @@ const errors = [
   ...[kernelProblems.notFound, transformProblems.transformNotReady],
   ...[runProblems.runAlreadyActive, runProblems.noWorker],
 ];
-const query = Closed({
+/** Of a start. */
+export const startQuery = Closed({
   queue: Type.Optional(
     Type.Boolean({ default: false, description: 'Let the run wait when no worker polls for it at the moment' }),
   ),
@@ -40,7 +39,7 @@ const query = Closed({
 
 const UUID = '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 
-const TransformId = Type.String({ pattern: UUID });
+export const TransformId = Type.String({ pattern: UUID });
 /** The body by which a transform is started as a workflow; by a pattern, as that check knows no formats. */
 export const TransformStart = Closed({ transform_id: TransformId, force, full });
 
@@ -54,7 +53,7 @@ export const materializeTransform = endpoint({
     'The run reads its inputs at one moment. It ends skipped when neither definition nor input has changed since the last run.',
   access: runTransforms,
   params,
-  query,
+  query: startQuery,
   body: Type.Optional(Closed({ force, full })),
   example: { force: true },
   response: Accepted,
@@ -68,37 +67,6 @@ export const materializeTransform = endpoint({
       ['Rebuild its table from all rows of the inputs', 'weir transforms trigger orders-by-day --full --wait'],
     ],
   },
-});
-
-/** `POST /transforms/materialize` (ours) */
-export const materializeTransforms = endpoint({
-  id: 'transforms.materialize_all',
-  method: 'POST',
-  path: '/transforms/materialize',
-  summary: 'Run several transforms as one run, each behind those whose tables it reads',
-  description:
-    'A step that fails keeps those behind it from starting; they end skipped. The answer names the whole: its parts are the runs of the transforms.',
-  access: runTransforms,
-  query,
-  body: Closed({
-    transform_ids: Type.Array(TransformId, { minItems: 1, maxItems: MAX_STEPS, uniqueItems: true }),
-    publish: Type.Optional(
-      OneOf(['together', 'each'], {
-        default: 'each',
-        description: 'together: all tables change in one commit, or none does; each: every table as its step ends',
-      }),
-    ),
-    force,
-    full,
-  }),
-  example: { transform_ids: [EXAMPLE_ID], publish: 'together' },
-  response: Accepted,
-  status: 202,
-  location: '/runs/:run_id',
-  errors: [
-    ...[transformProblems.stepsNotReady, transformProblems.stepsRefused, groupProblems.catalogMovesOneTable],
-    ...[runProblems.runAlreadyActive, runProblems.noWorker],
-  ],
 });
 
 /** A run of a transform for an orchestrator run, and the snapshot that it made. */
@@ -118,7 +86,7 @@ export const executeTransform = endpoint({
     'For orchestrators. People use materialize. The row is that of the transform and the orchestrator run alone: a run of another transform is never answered.',
   access: runTransforms,
   params,
-  query,
+  query: startQuery,
   body: Closed({
     orchestrator_run_id: Type.String({ minLength: 1, maxLength: MAX_ORCHESTRATOR_RUN_CHARS, pattern: '^[!-~]+$' }),
     force,

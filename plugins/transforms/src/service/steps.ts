@@ -30,33 +30,35 @@ export const stepsOf = ({ db, runs }: Pick<Kernel, 'db' | 'runs'>, tenant: Tenan
     return {
       run_id: whole.runId,
       publish: whole.publish,
-      steps: steps.flatMap(({ runId: id, stepId, after, rowsIn, stagedAt, columns, sample, adoptedFrom, notAdopted }) => {
-        const [row, run] = [own.get(id), found.get(id)];
-        if (row === undefined || run === undefined) return [];
-        return [
-          {
-            step_id: stepId,
-            run_id: id,
-            transform_id: row.transformId,
-            name: names.get(row.transformId) ?? stepId,
-            status: run.status,
-            after: after.flatMap((position) => steps[position]?.stepId ?? []),
-            output: row.output,
-            rows_in: rowsIn ?? null,
-            rows: row.rowCount ?? null,
-            started_at: isoOf(run.startedAt),
-            staged_at: isoOf(stagedAt ?? undefined),
-            ended_at: isoOf(run.endedAt),
-            code: run.failure?.code ?? null,
-            reason: row.reason ?? null,
-            checks: row.checks,
-            failure: run.status === 'failed' ? failureView(run.failure) : null,
-            adopted_from: adoptedFrom ?? null,
-            not_adopted: notAdopted ?? null,
-            columns: columns ?? null,
-            sample: sample ?? null,
-          },
-        ];
-      }),
+      steps: steps.flatMap(
+        ({ runId: id, stepId, after, rowsIn, stagedAt, columns, sample, adoptedFrom, notAdopted }) => {
+          const [row, run] = [own.get(id), found.get(id)];
+          if (row === undefined || run === undefined) return [];
+          return [
+            {
+              step_id: stepId,
+              run_id: id,
+              transform_id: row.transformId,
+              name: names.get(row.transformId) ?? stepId,
+              status: run.status,
+              after: after.flatMap((position) => steps[position]?.stepId ?? []),
+              output: row.output,
+              rows_in: rowsIn ?? null,
+              rows: row.rowCount ?? null,
+              started_at: isoOf(run.startedAt),
+              staged_at: isoOf(stagedAt ?? undefined),
+              ended_at: isoOf(run.endedAt),
+              code: run.failure?.code ?? null,
+              reason: row.reason ?? null,
+              checks: row.checks,
+              failure: run.status === 'failed' ? failureView(run.failure) : null,
+              adopted_from: adoptedFrom ?? null,
+              not_adopted: notAdopted ?? null,
+              columns: columns ?? null,
+              sample: sample ?? null,
+            },
+          ];
+        },
+      ),
     };
   });
