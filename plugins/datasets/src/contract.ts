@@ -105,6 +105,7 @@ export {
   type PrepareOptions,
   quarantineOf,
   type ResumePoint,
+  type StagedHandover,
   type StagedPlace,
   type TableCommit,
   type TableDescription,

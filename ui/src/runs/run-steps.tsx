@@ -101,8 +101,10 @@ function Timeline({ steps }: { steps: readonly Step[] }) {
   );
 }
 
-function wordsOf({ status, code, rows }: Step, took: string | undefined): string {
+function wordsOf({ status, code, rows, adopted_from: from }: Step, took: string | undefined): string {
   if (status === 'skipped' && code === null) return 'nothing has moved';
   if (code !== null) return SKIPPED[code] ?? code;
-  return [took, rows === null ? undefined : counted(Number(rows), 'row')].filter(Boolean).join(', ');
+  return [from === null ? took : 'taken over', rows === null ? undefined : counted(Number(rows), 'row')]
+    .filter(Boolean)
+    .join(', ');
 }

@@ -22,6 +22,10 @@ export class TransformsTrigger extends WeirCommand {
         'Change three tables in one commit, or none of them',
         'weir transforms trigger orders orders-by-day best-days --publish together --wait',
       ],
+      [
+        'Run what a failed run had not done, and publish that with the rest',
+        'weir transforms trigger orders orders-by-day best-days --resume <run_id> --wait',
+      ],
     ],
   });
 
@@ -29,6 +33,10 @@ export class TransformsTrigger extends WeirCommand {
   publish = Option.String('--publish', {
     description:
       'together: all tables change in one commit, or none does; each: every table as its step ends (together | each; each unless given)',
+  });
+  resume = Option.String('--resume', {
+    description:
+      'A run of several transforms that published together and failed or was cancelled: what it had computed is published without being computed again, where version and inputs are the same',
   });
   force = Option.Boolean('--force', false, {
     description: 'Run even when neither definition nor input has changed',
@@ -52,12 +60,19 @@ export class TransformsTrigger extends WeirCommand {
     const { force, full } = this;
     const query = { queue: this.queue };
     const [only] = ids;
-    const isOne = ids.length === 1 && publish === undefined && only !== undefined;
+    const { resume } = this;
+    const isOne = ids.length === 1 && publish === undefined && resume === undefined && only !== undefined;
     const started = isOne
       ? await api.call(materializeTransform, { params: { transform_id: only }, query, body: { force, full } })
       : await api.call(materializeTransforms, {
           query,
-          body: { transform_ids: ids, force, full, ...(publish === undefined ? {} : { publish }) },
+          body: {
+            transform_ids: ids,
+            force,
+            full,
+            ...(publish === undefined ? {} : { publish }),
+            ...(resume === undefined ? {} : { resume_run_id: resume }),
+          },
         });
     return this.wait ? waited(this, api, started) : shown(this, materializeTransform, started);
   }

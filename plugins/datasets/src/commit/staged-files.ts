@@ -2,7 +2,13 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { TenantTransaction } from '@weir/kernel';
 import { type FileIO, type StagedFile, type TableMetadata, toLocation } from '@weir/lakehouse';
-import { datasetProblems, type StagedPlace, type TableCommit } from '../contract.ts';
+import {
+  type CallerTransaction,
+  datasetProblems,
+  type StagedHandover,
+  type StagedPlace,
+  type TableCommit,
+} from '../contract.ts';
 import { runOf } from './commit-id.ts';
 
 /** Characters of the longest scheme with its slashes, `file:///`. */
@@ -87,6 +93,26 @@ export async function leaveStaged(tx: TenantTransaction, locations: readonly str
      where tenant_id = $1 and location in (select jsonb_array_elements_text($2::jsonb))`,
     [tx.tenant.tenantId, JSON.stringify([...new Set(locations.map(toLocation))])],
   );
+}
+
+/** Makes the ledger's entries of a table those of another run. A sweep removes only what one before it has marked. */
+export async function handOver(tx: CallerTransaction, { from, to, table }: StagedHandover): Promise<boolean> {
+  const { ref, files } = table;
+  const own = [tx.tenant.tenantId, from, ref.namespace, ref.table];
+  const { rows } = await tx.sql(
+    `select location, marked_at is not null as is_marked from datasets.staged_file
+     where tenant_id = $1 and run_id = $2 and namespace = $3 and table_name = $4 for update`,
+    own,
+  );
+  const known = new Set(rows.map(({ location }) => String(location)));
+  const isKnown = (place: string) => known.has(place) || above(place).some((folder) => known.has(folder));
+  if (rows.some(({ is_marked }) => is_marked === true) || !files.map(locationOf).every(isKnown)) return false;
+  await tx.sql(
+    `update datasets.staged_file set run_id = $5, staged_at = now()
+     where tenant_id = $1 and run_id = $2 and namespace = $3 and table_name = $4`,
+    [...own, to],
+  );
+  return true;
 }
 
 /**

@@ -216,6 +216,13 @@ export interface DraftRequest {
   table: TableCommit;
 }
 
+/** What a run that has ended has staged for one table, for another run to commit. */
+export interface StagedHandover {
+  from: string;
+  to: string;
+  table: Pick<TableCommit, 'ref' | 'files'>;
+}
+
 /** A table as its commit would make it, which no catalog names. */
 export interface DraftedTable {
   ref: TableRef;
@@ -337,6 +344,11 @@ export interface TablesService {
    * staged. Throws as `commit` does, `base_moved` also for a table that has moved from the `base`.
    */
   draft(tenant: TableOwner, request: DraftRequest): Promise<DraftedTable>;
+  /**
+   * Hands what an ended run has staged for a table to a run that is open: no sweep removes it before that one has ended.
+   * False, and nothing is handed, where files are not of that run any more or a sweep is about to remove them.
+   */
+  takeOver(tx: CallerTransaction, handover: StagedHandover): Promise<boolean>;
   /** The last checkpoint stored under the key. */
   checkpoint(tenant: TableOwner, key: string): Promise<Checkpoint | undefined>;
   /** What holds of the table now. Never throws for a name: one that is not the tenant's is neither writable nor there. */

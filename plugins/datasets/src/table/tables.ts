@@ -1,7 +1,7 @@
 import { readCheckpoint } from '../checkpoint/checkpoints.ts';
 import { commitTables } from '../commit/commit.ts';
 import { measureCommits } from '../commit/commit-metrics.ts';
-import { enterStaged } from '../commit/staged-files.ts';
+import { enterStaged, handOver } from '../commit/staged-files.ts';
 import { datasetProblems, type TableRef, type TablesService } from '../contract.ts';
 import { assertWritable, datasetId } from '../dataset/dataset-id.ts';
 import { asProblems } from '../store/lakehouse-problem.ts';
@@ -51,6 +51,10 @@ export function tablesService(deps: TableDeps): TablesService {
     async draft(tenant, request) {
       assertWritable(tenant.scope, request.table.ref);
       return asProblems(() => writeDraft(deps, tenant, request));
+    },
+    async takeOver(tx, handover) {
+      assertWritable(tx.tenant.scope, handover.table.ref);
+      return handOver(tx, handover);
     },
     async checkpoint(tenant, key) {
       return kernel.db(tenant).transaction((tx) => readCheckpoint(tx, key));

@@ -7,6 +7,7 @@ import { TransformEntity, TransformRunEntity } from '../model/entities.ts';
 import { MATERIALIZATION_KIND, TRANSFORM_KIND } from '../model/run-kinds.ts';
 import { transformRunView } from '../model/run-view.ts';
 import { groupService, type StartDeps } from './groups.ts';
+import { assertTogether, resumeRefused } from './resumable.ts';
 import { foundTransform } from './transform/rows.ts';
 
 /** Who asks for a run, and how. */
@@ -58,7 +59,12 @@ export function startService(kernel: StartDeps) {
 
     /** Starts runs of several transforms as one. Throws `steps_refused`, then what `materialize` throws. */
     async materializeAll(tenant: Tenant, body: GroupBody, asked: Pick<AskedRun, 'requestedBy' | 'queue'>) {
-      const { transform_ids: ids, publish = 'each', force, full } = body;
+      const { transform_ids: ids, resume_run_id: adoptFrom, force, full } = body;
+      const { publish = adoptFrom === undefined ? 'each' : 'together' } = body;
+      if (adoptFrom !== undefined) {
+        if (publish !== 'together') throw resumeRefused('not_together', '/publish');
+        await kernel.db(tenant).transaction((tx) => assertTogether(kernel, tx, adoptFrom));
+      }
       const known = await kernel
         .db(tenant)
         .transaction((tx) => tx.find(TransformEntity, { transformId: { $in: [...ids] } }));
@@ -77,6 +83,7 @@ export function startService(kernel: StartDeps) {
         publish,
         steps,
         listedAt,
+        adoptFrom,
       });
       return started;
     },

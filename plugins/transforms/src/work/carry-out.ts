@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { faultpoint } from '@weir/kernel';
 import type { InputsService, PinnedInput } from '@weir/plugin-datasets/contract';
 import { RunFailed, WORK_FAILURES } from '@weir/work';
 import { ArtifactEntity, TransformRunEntity } from '../model/entities.ts';
 import { tableRefOf } from '../model/output.ts';
 import { type CommittedState, type Why, whyRun } from '../model/why-run.ts';
+import { adoptStep, readsDigest, sha256 } from './adopt-step.ts';
 import { keepStaged } from './keep-staged.ts';
 import { recordCommit } from './record-commit.ts';
 import { stageResult } from './stage-result.ts';
@@ -53,17 +53,19 @@ export async function carryOutTransform(deps: CarryOutDeps, attempt: TransformAt
   });
   const becomesFull = (full: Why) => kernel.db(tenant).transaction((tx) => noteInputs(tx, job, now.inputs, full));
   log.write({ level: 'info', step: 'inputs', message: whyText(why, pins.length) });
+  const reads = readsDigest({ inputs: now.inputs, before, base: output.snapshotId ?? null });
+  if (await adoptStep(deps, job, { now, pins, why, reads })) return 'staged';
   await faultpoint('T1');
   const staged = await stageResult(deps, job, { pins, why, becomesFull });
   await faultpoint('T2');
   const table = {
     ...{ ref, ...staged.change },
     ...{ streamId: run.subjectId, attempt: leaseEpoch, batch: leaseEpoch, generation: 0 },
-    stateSha256: createHash('sha256').update(JSON.stringify(now)).digest('hex'),
+    stateSha256: sha256(now),
   };
   const written = { table, checkpoint: { key, state: now, counters: { rows: String(staged.rows) } } };
   if (job.place.publish !== 'each') {
-    await keepStaged(deps, job, { ...written, pins, rows: staged.rows });
+    await keepStaged(deps, job, { ...written, pins, reads, rows: staged.rows });
     return 'staged';
   }
   await tables.commit(tenant, {

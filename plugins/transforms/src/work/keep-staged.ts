@@ -1,3 +1,4 @@
+import type { TenantTransaction } from '@weir/kernel';
 import type { CheckpointWrite, PinnedInput, TableCommit } from '@weir/plugin-datasets/contract';
 import type { SelectedRows } from '../service/select/selects.ts';
 import type { StagedStep } from './step-place.ts';
@@ -11,13 +12,19 @@ interface Written {
   checkpoint: CheckpointWrite;
   pins: readonly PinnedInput[];
   rows: number;
+  /** Says what it read and stood on. */
+  reads: string;
+  /** Rows to look at are there. */
+  isSampled?: boolean;
+  /** Belongs to the transaction that keeps it. */
+  also?: (tx: TenantTransaction) => Promise<void>;
 }
 
 /** Writes the draft that the steps behind this one read, and keeps the commit for the end of the whole. No pointer moves. */
 export async function keepStaged(deps: CarryOutDeps, job: Job, written: Written): Promise<void> {
   const { kernel, tables } = deps;
   const { tenant, run, leaseEpoch, content, place } = job;
-  const { pins, rows } = written;
+  const { pins, rows, reads, isSampled = false, also } = written;
   const owner = { runId: run.runId };
   const draft = await tables.draft(tenant, { ...owner, leaseEpoch, table: written.table });
   const staged: StagedStep = {
@@ -26,17 +33,19 @@ export async function keepStaged(deps: CarryOutDeps, job: Job, written: Written)
     draft: draft.metadataLocation,
   };
   const [made] = await deps.inputs.pin(tenant, [{ datasetId: content.output, draft: draft.metadataLocation }]);
-  const sample = made === undefined || place.sampleRows === 0 ? undefined : await sampleOf(deps, job, made);
+  const sample =
+    made === undefined || isSampled || place.sampleRows === 0 ? undefined : await sampleOf(deps, job, made);
   const rowsIn = pins.reduce((sum, pin) => sum + BigInt(pin.rows), 0n);
   await kernel.db(tenant).transaction(async (tx) => {
     await kernel.runs.assertLease(tx, run.runId, leaseEpoch);
     const own = [tenant.tenantId, run.runId];
     await tx.sql(
-      `update transforms.step set staged = $3::json, staged_at = now(), rows_in = $4, columns = $5::json, sample = $6::json
+      `update transforms.step set staged = $3::json, staged_at = now(), rows_in = $4, columns = $5::json, sample = $6::json,
+         reads_digest = $7
        where tenant_id = $1 and run_id = $2`,
       [
         ...[...own, JSON.stringify(staged), String(rowsIn)],
-        ...[JSON.stringify(made?.columns ?? []), sample === undefined ? null : JSON.stringify(sample)],
+        ...[JSON.stringify(made?.columns ?? []), sample === undefined ? null : JSON.stringify(sample), reads],
       ],
     );
     if (place.publish === 'none')
@@ -44,6 +53,7 @@ export async function keepStaged(deps: CarryOutDeps, job: Job, written: Written)
         ...own,
         rows,
       ]);
+    await also?.(tx);
   });
 }
 

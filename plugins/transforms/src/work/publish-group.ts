@@ -58,9 +58,7 @@ export async function publishGroup(
       log.write({ level: 'warn', step: 'commit', message: 'a table has moved on: the steps are staged again' });
       await kernel.db(tenant).transaction(async (tx) => {
         await kernel.runs.assertLease(tx, runId, leaseEpoch);
-        await tx.sql('update transforms.step set staged = null where tenant_id = $1 and group_run_id = $2', [
-          ...[tenant.tenantId, runId],
-        ]);
+        await tx.sql(STAGE_AGAIN, [tenant.tenantId, runId]);
       });
       return 'moved';
     }
@@ -75,6 +73,12 @@ export async function publishGroup(
   log.write({ level: 'info', step: 'commit', message: `${steps.length} tables are published in one commit` });
   return 'published';
 }
+
+/** What was taken over is of rows that have moved, and is staged again as all others. */
+const STAGE_AGAIN = `
+update transforms.step set staged = null, staged_at = null, adopted_from = null,
+  not_adopted = case when adopted_from is null then not_adopted else 'inputs_moved' end
+where tenant_id = $1 and group_run_id = $2`;
 
 /** The table has other rows than a step has read, or other columns: what a commit brings under ids given meanwhile conflicts. */
 const MOVED: readonly string[] = [datasetProblems.baseMoved.entry.code, datasetProblems.commitConflict.entry.code];

@@ -16,6 +16,9 @@ export interface StepPlace {
   groupRunId: string | undefined;
   publish: PublishMode;
   sampleRows: number;
+  stepId: string;
+  /** The whole whose result of this step may be taken over; undefined once it is known that it may not. */
+  adoptFrom: string | undefined;
   /** Whether an attempt before has staged it. */
   isStaged: boolean;
   /** What steps before it have staged: metadata files. */
@@ -26,6 +29,7 @@ export interface StepPlace {
 
 const PLACE = `
 select own.group_run_id, own.staged is not null as is_staged, whole.publish, whole.sample_rows, whole.inputs,
+  own.step_id, case when own.not_adopted is null then whole.adopt_from end as adopt_from,
   (select coalesce(json_object_agg(run.output, other.staged ->> 'draft'), '{}')
    from transforms.step other join transforms.transform_run run using (tenant_id, run_id)
    where other.tenant_id = $1 and other.group_run_id = own.group_run_id and other.position < own.position
@@ -43,6 +47,8 @@ export async function stepPlace(tx: TenantTransaction, runId: string): Promise<S
     groupRunId: row && String(row.group_run_id),
     publish: (row?.publish ?? 'each') as PublishMode,
     sampleRows: Number(row?.sample_rows ?? 0),
+    stepId: String(row?.step_id),
+    adoptFrom: typeof row?.adopt_from === 'string' ? row.adopt_from : undefined,
     isStaged: row?.is_staged === true,
     drafts: new Map(Object.entries((row?.drafts ?? {}) as Record<string, string>)),
     cut: new Map(cut.map(({ dataset_id, snapshot_id }) => [dataset_id, snapshot_id])),

@@ -4,6 +4,7 @@ import {
   Closed,
   EXAMPLE_ID,
   endpoint,
+  Id,
   idOf,
   kernelProblems,
   OneOf,
@@ -28,10 +29,15 @@ export const materializeTransforms = endpoint({
     transform_ids: Type.Array(TransformId, { minItems: 1, maxItems: MAX_STEPS, uniqueItems: true }),
     publish: Type.Optional(
       OneOf(['together', 'each'], {
-        default: 'each',
-        description: 'together: all tables change in one commit, or none does; each: every table as its step ends',
+        description:
+          'together: all tables change in one commit, or none does; each: every table as its step ends. each unless given, and together with resume_run_id',
       }),
     ),
+    resume_run_id: Type.Optional({
+      ...Id,
+      description:
+        'A run of several transforms that published together and failed or was cancelled: results that it had written are published without being computed again, where version and inputs are the same. The run publishes together',
+    }),
     force,
     full,
   }),
@@ -40,7 +46,8 @@ export const materializeTransforms = endpoint({
   status: 202,
   location: '/runs/:run_id',
   errors: [
-    ...[transformProblems.stepsNotReady, transformProblems.stepsRefused, groupProblems.catalogMovesOneTable],
+    ...[transformProblems.stepsNotReady, transformProblems.stepsRefused, transformProblems.resumeRefused],
+    groupProblems.catalogMovesOneTable,
     ...[runProblems.runAlreadyActive, runProblems.noWorker],
   ],
 });
