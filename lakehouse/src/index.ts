@@ -28,6 +28,7 @@ export {
 } from './commit/transaction.ts';
 export { preparePropertyUpdate, prepareSchemaUpdate, prepareSpecUpdate } from './commit/transaction-schema.ts';
 export { addChecksums, CHECKSUM_ALGORITHM, NO_ROWS_CHECKSUM, rowChecksumSql } from './duckdb/checksum.ts';
+export { beginReserve, type DuckdbReserve } from './duckdb/duckdb-session.ts';
 export { identifier, literal, sqlType } from './duckdb/duckdb-sql.ts';
 export { LakehouseError, type LakehouseErrorCode, type StatementFault } from './error/error.ts';
 export { countFiles, type DeleteFile, type FileCount, type FileFigures, type LiveFile } from './manifest/live-file.ts';

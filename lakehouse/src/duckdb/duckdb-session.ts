@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { DuckDBConnection, DuckDBType, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance, DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import { literal } from './duckdb-sql.ts';
 import { shapeReader } from './parquet-shape.ts';
 
@@ -18,6 +18,14 @@ export type SessionOptions = {
   readonly spillLimit?: string;
   /** Whether all statements keep the order in which rows are read, unless one says otherwise. */
   readonly ordered?: boolean;
+  /** Where the session has its DuckDB from while it holds one. */
+  readonly reserve?: DuckdbReserve | undefined;
+};
+
+/** DuckDBs of several threads that have begun and that no session has used yet: each is for one. */
+export type DuckdbReserve = {
+  /** One of the reserve; undefined when it is empty. */
+  take(): DuckDBInstance | undefined;
 };
 
 /** What freed memory DuckDB's allocator may hold on to: by itself it keeps four times as much, and is no faster for it. */
@@ -34,28 +42,47 @@ export type RunMode = {
 
 export type DuckdbSession = Awaited<ReturnType<typeof openSession>>;
 
-/** A DuckDB of one's own in this process, in UTC, that loads no extension and runs one statement at a time. */
-export async function openSession(options: SessionOptions) {
-  const threads = options.threads ?? DEFAULT_THREADS;
-  const inOrder = options.ordered ?? false;
+type InstanceOptions = Pick<SessionOptions, 'memoryLimit' | 'threads'>;
+
+/** Begins so many DuckDBs with their threads, for sessions of these options that open when no more threads may begin. */
+export async function beginReserve(size: number, options: InstanceOptions): Promise<DuckdbReserve & { close(): void }> {
+  const waiting: DuckDBInstance[] = [];
+  while (waiting.length < size) waiting.push(await beginInstance(options));
+  return {
+    take: () => waiting.pop(),
+    close() {
+      for (const one of waiting.splice(0)) one.closeSync();
+    },
+  };
+}
+
+async function beginInstance({
+  memoryLimit = DEFAULT_MEMORY_LIMIT,
+  threads = DEFAULT_THREADS,
+}: InstanceOptions): Promise<DuckDBInstance> {
   // Most processes that know the tables never open one of their own: its library is loaded by those that do.
-  const [{ DuckDBInstance }, { registerBuckets }] = await Promise.all([
-    import('@duckdb/node-api'),
-    import('./stage-bucket.ts'),
-  ]);
-  const instance = await DuckDBInstance.create(':memory:', {
-    memory_limit: options.memoryLimit ?? DEFAULT_MEMORY_LIMIT,
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  return DuckDBInstance.create(':memory:', {
+    memory_limit: memoryLimit,
     threads: String(threads),
-    temp_directory: options.tempDirectory,
     ...KEPT_MEMORY,
-    preserve_insertion_order: String(inOrder),
     // The head of a spool changes in place.
     enable_external_file_cache: 'false',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   });
+}
+
+/** A DuckDB of one's own in this process, in UTC, that loads no extension and runs one statement at a time. */
+export async function openSession(options: SessionOptions) {
+  const threads = options.threads ?? DEFAULT_THREADS;
+  const inOrder = options.ordered ?? false;
+  const { registerBuckets } = await import('./stage-bucket.ts');
+  const instance = options.reserve?.take() ?? (await beginInstance({ ...options, threads }));
   const connection: DuckDBConnection = await instance.connect();
   await connection.run("SET TimeZone = 'UTC'");
+  await connection.run(`SET temp_directory = ${literal(options.tempDirectory)}`);
+  await connection.run(`SET preserve_insertion_order = ${inOrder}`);
   // Given as an option of the instance it is shown, and not enforced.
   if (options.spillLimit !== undefined) {
     await connection.run(`SET max_temp_directory_size = ${literal(options.spillLimit)}`);

@@ -16,10 +16,12 @@ export async function loadSelector(): Promise<void> {
 
 /** Runs SELECTs of users over pinned inputs, each in a fenced DuckDB of its own. Memory of this process is not bounded by it. */
 export function createSelector(options: SelectorOptions): Selector {
+  // What reads no rows is done by the thread that asks: it may be asked where no more threads begin.
+  const reading: SelectorOptions = { ...options, threads: 1, reserve: undefined };
   return {
-    parse: (sql) => fenced(options, { inputs: new Map() }, (session) => treeOf(session, sql)),
-    describe: async (sql, inputs) => [...(await examine(options, { sql, inputs })).columns],
-    examine: (request) => examine(options, request),
+    parse: (sql) => fenced(reading, { inputs: new Map() }, (session) => treeOf(session, sql)),
+    describe: async (sql, inputs) => [...(await examine(reading, { sql, inputs })).columns],
+    examine: (request) => examine(reading, request),
     rows: (request) =>
       fenced(options, { inputs: request.inputs, ordered: true }, async (session) => {
         const sql = await passGate(options, session, { sql: request.sql, inputs: [...request.inputs.keys()] });

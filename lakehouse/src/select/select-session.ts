@@ -36,14 +36,14 @@ type FencedRequest = {
 
 /** A session that reaches its inputs and the draft folder alone, for one piece of work that ends by the deadline. */
 export async function fenced<T>(
-  { io, scratch, memoryLimit, spillLimit, threads, deadlineMs }: SelectorOptions,
+  { io, scratch, memoryLimit, spillLimit, threads, deadlineMs, reserve }: SelectorOptions,
   { inputs, folder, ordered = false, within, onto, startedAt = new Date() }: FencedRequest,
   work: Work<T>,
 ): Promise<T> {
   const tempDirectory = join(scratch, 'spill');
   await mkdir(tempDirectory, { recursive: true });
   const opened: Awaited<ReturnType<typeof openSource>>[] = [];
-  const limits = { memoryLimit, threads, ordered, ...(spillLimit === undefined ? {} : { spillLimit }) };
+  const limits = { memoryLimit, threads, ordered, reserve, ...(spillLimit === undefined ? {} : { spillLimit }) };
   const session = await openSession({ ...limits, tempDirectory });
   const inside = async (): Promise<T> => {
     const paths: string[] = [];

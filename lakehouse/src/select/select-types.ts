@@ -1,3 +1,4 @@
+import type { DuckdbReserve } from '../duckdb/duckdb-session.ts';
 import type { StagedFile } from '../manifest/stats.ts';
 import type { PartitionSpec } from '../partition/partition-spec.ts';
 import type { PinnedRows } from '../rows/pinned-rows.ts';
@@ -16,6 +17,8 @@ export type SelectorOptions = {
   readonly threads: number;
   /** After so long a statement is `query_deadline`. */
   readonly deadlineMs: number;
+  /** DuckDBs for statements that are run. */
+  readonly reserve?: DuckdbReserve | undefined;
   /** Throws unless the statement may run over these inputs; it is given DuckDB's own tree of the text. */
   readonly gate: (statement: {
     readonly ast: unknown;

@@ -1,3 +1,4 @@
+import type { DuckdbReserve } from '../duckdb/duckdb-session.ts';
 import type { LiveFile } from '../manifest/live-file.ts';
 import type { StagedFile } from '../manifest/stats.ts';
 import type { PartitionSpec } from '../partition/partition-spec.ts';
@@ -18,6 +19,7 @@ export type StagerOptions = {
   readonly threads?: number;
   /** A merge is `query_deadline` after so long; without it, it takes its time. */
   readonly deadlineMs?: number;
+  readonly reserve?: DuckdbReserve | undefined;
 };
 
 /** Why a line is no row. Its bytes are kept for the quarantine table. */

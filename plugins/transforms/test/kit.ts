@@ -155,6 +155,9 @@ export const soundSelects = {
     if (sql.includes(TYPO)) throw new SqlRefused([{ code: 'column_unknown', name: TYPO, line: 1, column: 1 }]);
     return { columns: [{ name: 'id', type: 'long' }], lineage: { columns: [], unresolved: [] }, clock: [], chance: [] };
   },
+  within(_, work) {
+    return work(this as Selects);
+  },
   close: async () => undefined,
 } as Partial<Selects> as Selects;
 

@@ -45,7 +45,14 @@ export async function selectWorld(t: { teardown(work: () => Promise<void>): void
   t.teardown(() => lake.close());
   const pin = await pinOrders(lake);
   const started: number[] = [];
-  const children = { started: ({ pid }: { pid: number }) => void started.push(pid), ended: () => undefined };
+  const living = new Set<number>();
+  const children = {
+    started({ pid }: { pid: number }) {
+      started.push(pid);
+      living.add(pid);
+    },
+    ended: (pid: number) => void living.delete(pid),
+  };
   const scratch = join(lake.root, 'scratch');
   const selects = createSelects({ children, scratch, bounds: { ...BOUNDS, ...more } });
   t.teardown(() => selects.close());
@@ -55,5 +62,5 @@ export async function selectWorld(t: { teardown(work: () => Promise<void>): void
     for (const path of paths) hash.update(await readFile(path));
     return hash.digest('hex');
   };
-  return { lake, pin, paths, selects, scratch, started, digest };
+  return { lake, pin, paths, selects, scratch, started, living, digest };
 }

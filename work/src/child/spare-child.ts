@@ -3,33 +3,70 @@ import type { BegunChild } from './begin-child.ts';
 
 /** Gives attempts their processes, and has the next one load its code before anybody waits for it. */
 export interface SpareChild {
-  /** The process of an attempt: the one that waits, or one that begins now. It is nobody else's. */
-  take(): BegunChild;
+  /**
+   * The process of an attempt: one that was kept for this owner, the one that waits, or one that begins now. It is nobody else's.
+   * Where one begins, one that was kept for another owner ends.
+   */
+  take(owner?: string): BegunChild;
+  /** Has a process wait for the next attempt of its owner, for a short time. */
+  keep(child: BegunChild, owner: string): void;
   /** Has one wait, if none does: when the process of an attempt is gone, whose place it takes. */
   refill(): void;
-  /** Ends the one that waits. Resolves when it is gone: a process of another kind may take its place then. */
+  /** Ends all that wait. Resolves when they are gone: a process of another kind may take their place then. */
   drop(): Promise<void>;
 }
 
+/** How long a process is kept for its owner. */
+const KEPT_MS = 5_000;
+
 /**
- * At most one process waits, and only where one has ended before: there are never more of them than attempts that may run
- * at once. None that has carried out an attempt is used again.
+ * At most one new process waits, and only where one has ended before; one that is kept waits in the place of the attempt that it
+ * served. So there are never more of them than attempts that may run at once.
  */
-export function spareChild(begin: () => BegunChild): SpareChild {
+export function spareChild(begin: () => BegunChild, keptMs: number = KEPT_MS): SpareChild {
   let spare: BegunChild | undefined;
+  const kept = new Map<BegunChild, { owner: string; timer: NodeJS.Timeout }>();
   const taken = (): BegunChild | undefined => {
     const waiting = spare;
     spare = undefined;
     return waiting;
   };
+  const takeKept = (isWanted: (owner: string) => boolean): BegunChild | undefined => {
+    const [child, { timer } = {}] = [...kept].find(([, { owner }]) => isWanted(owner)) ?? [];
+    clearTimeout(timer);
+    if (child !== undefined) kept.delete(child);
+    return child;
+  };
+  const end = async (child: BegunChild | undefined): Promise<void> => {
+    if (child === undefined) return;
+    // Whoever waits for its end has to live to see it.
+    hold(child, 'ref');
+    await child.discard();
+  };
   return {
-    take() {
-      const child = taken() ?? begin();
+    take(owner) {
+      let child = (owner === undefined ? undefined : takeKept((one) => one === owner)) ?? taken();
+      if (child === undefined) {
+        void end(takeKept(() => true));
+        child = begin();
+      }
       hold(child, 'ref');
       return child;
     },
+    keep(child, owner) {
+      hold(child, 'unref');
+      const timer = setTimeout(() => {
+        kept.delete(child);
+        void child.discard();
+      }, keptMs).unref();
+      kept.set(child, { owner, timer });
+      void child.gone.then(() => {
+        clearTimeout(timer);
+        kept.delete(child);
+      });
+    },
     refill() {
-      if (spare !== undefined) return;
+      if (spare !== undefined || kept.size > 0) return;
       const begun = begin();
       spare = begun;
       hold(begun, 'unref');
@@ -39,11 +76,9 @@ export function spareChild(begin: () => BegunChild): SpareChild {
       });
     },
     async drop() {
-      const waiting = taken();
-      if (waiting === undefined) return;
-      // Whoever waits for its end has to live to see it.
-      hold(waiting, 'ref');
-      await waiting.discard();
+      const waiting = [taken()];
+      while (kept.size > 0) waiting.push(takeKept(() => true));
+      await Promise.all(waiting.map(end));
     },
   };
 }

@@ -36,7 +36,7 @@ export interface BoundedProcess {
   readonly process: ChildProcess;
   /** The program itself. From then on it dies with `process`, and not before. Rejects when it could not be begun. */
   readonly pid: Promise<number>;
-  /** Lets it see folders. Whoever has no view sees them anyhow. */
+  /** Lets it see folders, and no more those that it was shown before. Whoever has no view sees them anyhow. */
   show(places: readonly Place[]): Promise<void>;
   /** From now on it starts neither processes nor threads, where that can be. */
   seal(): Promise<void>;
@@ -92,11 +92,14 @@ export function startBounded(program: NodeProgram, { root, uid, dataMiB, canSeal
         );
   const pid = firstLine(child);
   pid.catch(() => undefined);
+  let shown: readonly Place[] = [];
   return {
     process: child,
     pid,
     async show(places) {
-      if (root !== undefined) await showPlaces(await pid, root, places);
+      if (root === undefined) return;
+      await showPlaces({ pid: await pid, root, shown }, places);
+      shown = places;
     },
     async seal() {
       if (!canSeal) return;

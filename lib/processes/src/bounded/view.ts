@@ -17,9 +17,17 @@ export interface Place {
 const [CODE, DATA] = ['bind,ro,nosuid,nodev', 'bind,nosuid,nodev,noexec'];
 /** Of its own, the view holds names of folders. */
 const ROOT = 'mode=755,size=4m,nosuid,nodev';
-/** Names of folders are added while nobody inside runs anything of a user. */
-const SHOW =
-  'mount -o remount,bind,rw,nosuid,nodev "$1" && mount --all --fstab "$2" && mount -o remount,bind,ro,nosuid,nodev "$1"';
+/**
+ * Names of folders are added while nobody inside runs anything of a user. What was shown before goes first: a folder that was removed
+ * meanwhile has taken its mount along, any other must not stay.
+ */
+const SHOW = `
+set -e
+root=$1 table=$2; shift 2
+for before; do umount -R "$before" 2>/dev/null || if mountpoint -q "$before"; then exit 1; fi; done
+mount -o remount,bind,rw,nosuid,nodev "$root"
+mount --all --fstab "$table"
+mount -o remount,bind,ro,nosuid,nodev "$root"`;
 
 /** A path as it stands in a table of file systems (fstab(5)). */
 const written = (path: string): string =>
@@ -34,15 +42,26 @@ export function programTable(root: string, folders: readonly string[]): string {
   return `none ${written(root)} tmpfs ${ROOT} 0 0\n${code.join('')}`;
 }
 
-/** Puts folders into the view of a process that runs, outer ones first: one that it may write may lie within one that it reads. */
-export async function showPlaces(pid: number, root: string, places: readonly Place[]): Promise<void> {
+/** A view of a process that runs, and what it holds beside the program. */
+export interface View {
+  readonly pid: number;
+  readonly root: string;
+  readonly shown: readonly Place[];
+}
+
+/**
+ * Has a process see folders in place of those that it was shown before; rejects while it has a file of these open. Outer ones come
+ * first: one that it may write may lie within one that it reads.
+ */
+export async function showPlaces({ pid, root, shown }: View, places: readonly Place[]): Promise<void> {
   const ordered = places.toSorted((a, b) => a.path.length - b.path.length);
+  const before = shown.filter(({ path }) => !shown.some((outer) => path.startsWith(`${outer.path}/`)));
   const table = ordered.map(({ path, writable }) => line(root, path, writable ? DATA : `${DATA},ro`)).join('');
   const file = `${root}.${randomUUID()}`;
   await writeFile(file, table);
   try {
     const there = ['--target', String(pid), '--mount', ...asUser('--preserve-credentials')];
-    await run('nsenter', [...there, 'sh', '-c', SHOW, 'sh', root, file]);
+    await run('nsenter', [...there, 'sh', '-c', SHOW, 'sh', root, file, ...before.map(({ path }) => root + path)]);
   } finally {
     await rm(file, { force: true });
   }

@@ -1,8 +1,10 @@
-// The program that runs one statement of a user, until its parent ends it. It holds no credential, neither of the database nor of the store.
+// The program that runs statements of a user one after the other, until its parent ends it. It holds no credential, neither of the database nor of the store.
 import { basename, join } from 'node:path';
 import {
+  beginReserve,
   createSelector,
   createStager,
+  type DuckdbReserve,
   type FileIO,
   LakehouseError,
   loadSelector,
@@ -77,7 +79,7 @@ const memoryOf = ({ bounds }: SelectPlan): string => `${Math.max(LEAST_DUCKDB_MI
 /** What bounds a DuckDB of this process. */
 function limitsOf(plan: SelectPlan) {
   const { spillMiB, threads, deadlineMs } = plan.bounds;
-  const limits = { memoryLimit: memoryOf(plan), spillLimit: `${spillMiB}MiB`, threads, deadlineMs };
+  const limits = { memoryLimit: memoryOf(plan), spillLimit: `${spillMiB}MiB`, threads, deadlineMs, reserve };
   return { io: plannedFiles(plan), scratch: plan.scratch, ...limits };
 }
 
@@ -149,7 +151,10 @@ async function merged(plan: SelectPlan, { request }: MergeAsk): Promise<MergeRes
 
 async function answer(plan: SelectPlan): Promise<FromSelect> {
   try {
-    return { type: 'done', result: await carryOut(plan) };
+    const size = plan.reserve;
+    if (size > 0) reserve ??= await beginReserve(size, { memoryLimit: memoryOf(plan), threads: plan.bounds.threads });
+    const result = await carryOut(plan);
+    return { type: 'done', result, isFresh: process.memoryUsage.rss() < PROGRAM_MIB * BYTES_PER_MIB };
   } catch (error) {
     return failureOf(error, plan.ask);
   }
@@ -172,6 +177,7 @@ function holdToMemory({ memoryMiB }: SelectPlan['bounds']): void {
 
 let isHeld = false;
 let isSealed = false;
+let reserve: DuckdbReserve | undefined;
 
 process.on('message', (message: ToSelect) => {
   if (message.type === 'sealed') {

@@ -9,12 +9,13 @@ import { assertFitting, assertIncrement, assertMaterializing, incrementOf } from
 import { outputRef } from '../model/output.ts';
 import { type SqlFault, SqlRefused } from '../model/select/select-errors.ts';
 import { type FoundInput, type PinInputs, pinEach } from './select/pin-each.ts';
+import type { SelectAsks } from './select/select-asks.ts';
 import { asSelectProblems, writtenFaults } from './select/select-problem.ts';
 import type { Selects } from './select/selects.ts';
 
 export interface ValidateDeps {
   inputs: PinInputs;
-  selects: Pick<Selects, 'read' | 'describe'>;
+  selects: Pick<Selects, 'within'>;
 }
 
 type Body = Input<typeof validateTransform>['body'];
@@ -27,43 +28,49 @@ const NOTHING: Answer = { valid: false, faults: [], inputs: [], columns: [], lin
 export function validateService({ inputs, selects }: ValidateDeps) {
   return {
     async validate(tenant: Tenant, body: Body, signal: AbortSignal): Promise<Answer> {
-      const answer = await asSelectProblems(async (): Promise<Answer> => {
-        const { sql, checks = [] } = body;
-        const compiled = checks.map((check) => compileCheck(check, new Date()));
-        const ruled = [
-          ...ruleFaults(tenant, body),
-          ...checkFaults(checks).map((one) => ({ ...one, pointer: '/checks' })),
-        ];
-        const read = await refusable(() => selects.read(sql, compiled));
-        if ('faults' in read) return { ...NOTHING, faults: [...ruled, ...faultsOf(read.faults, body)] };
-        const self = body.output?.toLowerCase();
-        const own = read.found.inputs.includes(self ?? '')
-          ? [{ code: transformProblems.outputIsInput.entry.code, pointer: '/output' }]
-          : [];
-        const { pins, faults } = await pinEach({ inputs, isDeclaredEnough: true }, tenant, read.found);
-        const known = { ...NOTHING, inputs: pins.map(inputView) };
-        if (faults.length > 0) return { ...known, faults: [...ruled, ...own, ...faults] };
-        const increment = incrementOf(materializing(body));
-        const asked = { sql, inputs: pins, signal, checks: compiled, increment };
-        const described = await refusable(() => selects.describe(asked));
-        const estimate = { rows: sum(pins.map(({ rows }) => rows)), bytes: sum(pins.map(({ bytes }) => bytes)) };
-        if ('faults' in described) {
-          return { ...known, estimate, faults: [...ruled, ...own, ...faultsOf(described.faults, body, pins)] };
-        }
-        const { columns, lineage } = described.found;
-        const fitting = [
-          ...refusals(() => assertFitting(materializing(body), { columns, inputs: read.found.inputs })),
-          ...refusals(() => assertIncrement(materializing(body), described.found.increment)),
-        ];
-        const all = [...ruled, ...own, ...fitting];
-        const shown = columns.map(({ name, type }) => ({ name, type }));
-        return {
-          ...{ valid: all.length === 0, faults: all, inputs: known.inputs, estimate },
-          ...{ columns: shown, lineage: lineageOf(sql, columns, lineage) },
-        };
-      });
+      const answer = await asSelectProblems(() =>
+        selects.within({ signal }, (asks) => examined({ inputs, asks }, tenant, body)),
+      );
       return { ...answer, faults: answer.faults.map(withSentence) };
     },
+  };
+}
+
+interface ExamineDeps {
+  inputs: PinInputs;
+  asks: Pick<SelectAsks, 'read' | 'describe'>;
+}
+
+async function examined({ inputs, asks }: ExamineDeps, tenant: Tenant, body: Body): Promise<Answer> {
+  const { sql, checks = [] } = body;
+  const compiled = checks.map((check) => compileCheck(check, new Date()));
+  const ruled = [...ruleFaults(tenant, body), ...checkFaults(checks).map((one) => ({ ...one, pointer: '/checks' }))];
+  const read = await refusable(() => asks.read(sql, compiled));
+  if ('faults' in read) return { ...NOTHING, faults: [...ruled, ...faultsOf(read.faults, body)] };
+  const self = body.output?.toLowerCase();
+  const own = read.found.inputs.includes(self ?? '')
+    ? [{ code: transformProblems.outputIsInput.entry.code, pointer: '/output' }]
+    : [];
+  const { pins, faults } = await pinEach({ inputs, isDeclaredEnough: true }, tenant, read.found);
+  const known = { ...NOTHING, inputs: pins.map(inputView) };
+  if (faults.length > 0) return { ...known, faults: [...ruled, ...own, ...faults] };
+  const increment = incrementOf(materializing(body));
+  const asked = { sql, inputs: pins, checks: compiled, increment };
+  const described = await refusable(() => asks.describe(asked));
+  const estimate = { rows: sum(pins.map(({ rows }) => rows)), bytes: sum(pins.map(({ bytes }) => bytes)) };
+  if ('faults' in described) {
+    return { ...known, estimate, faults: [...ruled, ...own, ...faultsOf(described.faults, body, pins)] };
+  }
+  const { columns, lineage } = described.found;
+  const fitting = [
+    ...refusals(() => assertFitting(materializing(body), { columns, inputs: read.found.inputs })),
+    ...refusals(() => assertIncrement(materializing(body), described.found.increment)),
+  ];
+  const all = [...ruled, ...own, ...fitting];
+  const shown = columns.map(({ name, type }) => ({ name, type }));
+  return {
+    ...{ valid: all.length === 0, faults: all, inputs: known.inputs, estimate },
+    ...{ columns: shown, lineage: lineageOf(sql, columns, lineage) },
   };
 }
 

@@ -4,6 +4,7 @@ import { RunFailed, WORK_FAILURES } from '@weir/work';
 import { ArtifactEntity, TransformRunEntity } from '../model/entities.ts';
 import { tableRefOf } from '../model/output.ts';
 import { type CommittedState, type Why, whyRun } from '../model/why-run.ts';
+import type { AskedWork } from '../service/select/selects.ts';
 import { adoptStep, readsDigest, sha256 } from './adopt-step.ts';
 import { keepStaged } from './keep-staged.ts';
 import { recordCommit } from './record-commit.ts';
@@ -56,7 +57,9 @@ export async function carryOutTransform(deps: CarryOutDeps, attempt: TransformAt
   const reads = readsDigest({ inputs: now.inputs, before, base: output.snapshotId ?? null });
   if (await adoptStep(deps, job, { now, pins, why, reads })) return 'staged';
   await faultpoint('T1');
-  const staged = await stageResult(deps, job, { pins, why, becomesFull });
+  const staged = await deps.selects.within(ownerOf(job), (selects) =>
+    stageResult({ ...deps, selects }, job, { pins, why, becomesFull }),
+  );
   await faultpoint('T2');
   const table = {
     ...{ ref, ...staged.change },
@@ -76,6 +79,13 @@ export async function carryOutTransform(deps: CarryOutDeps, attempt: TransformAt
   await faultpoint('T3');
   await recordCommit(deps, { tenant, lease, log }, { ...made(job), rows: String(staged.rows) });
   return 'done';
+}
+
+/** Steps of a whole are served by one process after the other, and no other work is. */
+function ownerOf({ tenant, signal, place: { groupRunId, stepsToCome }, content }: Job): AskedWork {
+  const runs = content.materialization === 'merge' ? 2 : 1;
+  const owner = groupRunId && `${tenant.tenantId}/${groupRunId}`;
+  return { signal, owner, hasMore: stepsToCome > 0, runs: runs * (1 + stepsToCome) };
 }
 
 const made = ({ ref, run }: Job) => ({ ref, runId: run.runId, transformId: run.subjectId });

@@ -1,6 +1,6 @@
 import type { TenantTransaction } from '@weir/kernel';
 import type { CheckpointWrite, PinnedInput, TableCommit } from '@weir/plugin-datasets/contract';
-import type { SelectedRows } from '../service/select/selects.ts';
+import type { SelectedRows } from '../service/select/select-asks.ts';
 import type { StagedStep } from './step-place.ts';
 import type { CarryOutDeps, Job } from './transform-attempt.ts';
 

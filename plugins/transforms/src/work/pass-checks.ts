@@ -4,7 +4,7 @@ import type { CheckResultView } from '../contract.ts';
 import type { ArtifactContent } from '../model/artifact-content.ts';
 import { checkFailure } from '../model/checks/check-failure.ts';
 import { type CheckFound, checkResults } from '../model/checks/check-results.ts';
-import type { SelectRun } from '../service/select/selects.ts';
+import type { SelectRun } from '../service/select/select-asks.ts';
 
 /** A run whose result is written and not published yet. */
 interface CheckedRun {

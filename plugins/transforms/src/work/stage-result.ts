@@ -15,6 +15,7 @@ import { assertKeys, keyChecks } from '../model/key-checks.ts';
 import { lineageOf } from '../model/lineage.ts';
 import { incrementOf, isDividedBy } from '../model/materialization.ts';
 import type { Why } from '../model/why-run.ts';
+import type { SelectAsks } from '../service/select/select-asks.ts';
 import { keepLineage } from './keep-lineage.ts';
 import { passChecks } from './pass-checks.ts';
 import type { CarryOutDeps, Job } from './transform-attempt.ts';
@@ -29,6 +30,8 @@ export interface StagedResult {
   rows: number;
 }
 
+type StageDeps = Omit<CarryOutDeps, 'selects'> & { selects: SelectAsks };
+
 interface Asked {
   pins: readonly PinnedInput[];
   why: Why;
@@ -37,7 +40,7 @@ interface Asked {
 }
 
 /** Writes the result below a folder of the attempt, under the columns that the statement has over these very inputs. */
-export async function stageResult(deps: CarryOutDeps, job: Job, asked: Asked): Promise<StagedResult> {
+export async function stageResult(deps: StageDeps, job: Job, asked: Asked): Promise<StagedResult> {
   const { kernel, tables, selects } = deps;
   const { tenant, run, leaseEpoch, signal, log, ref, content } = job;
   const { sql, key, partition_by: partitionBy, incremental } = content;
@@ -113,7 +116,7 @@ type Prepared = { prepared: PreparedTable; read: Reading; isFull: boolean };
 type Described = Asked & { columns: readonly Column[]; increment: IncrementShape | undefined };
 
 /** The output as it is to be written, and what of the inputs is read; an increment that does not fit it becomes full. */
-async function prepare(deps: CarryOutDeps, job: Job, described: Described): Promise<Prepared> {
+async function prepare(deps: StageDeps, job: Job, described: Described): Promise<Prepared> {
   const { tables } = deps;
   const { tenant, ref, content } = job;
   const { pins, why, columns, becomesFull } = described;

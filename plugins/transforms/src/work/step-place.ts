@@ -19,6 +19,8 @@ export interface StepPlace {
   stepId: string;
   /** The whole whose result of this step may be taken over; undefined once it is known that it may not. */
   adoptFrom: string | undefined;
+  /** How many steps of the whole are behind it. */
+  stepsToCome: number;
   /** Whether an attempt before has staged it. */
   isStaged: boolean;
   /** What steps before it have staged: metadata files. */
@@ -29,6 +31,8 @@ export interface StepPlace {
 
 const PLACE = `
 select own.group_run_id, own.staged is not null as is_staged, whole.publish, whole.sample_rows, whole.inputs,
+  (select count(*) from transforms.step later where later.tenant_id = $1 and later.group_run_id = own.group_run_id
+     and later.position > own.position) as steps_to_come,
   own.step_id, case when own.not_adopted is null then whole.adopt_from end as adopt_from,
   (select coalesce(json_object_agg(run.output, other.staged ->> 'draft'), '{}')
    from transforms.step other join transforms.transform_run run using (tenant_id, run_id)
@@ -49,6 +53,7 @@ export async function stepPlace(tx: TenantTransaction, runId: string): Promise<S
     sampleRows: Number(row?.sample_rows ?? 0),
     stepId: String(row?.step_id),
     adoptFrom: typeof row?.adopt_from === 'string' ? row.adopt_from : undefined,
+    stepsToCome: Number(row?.steps_to_come ?? 0),
     isStaged: row?.is_staged === true,
     drafts: new Map(Object.entries((row?.drafts ?? {}) as Record<string, string>)),
     cut: new Map(cut.map(({ dataset_id, snapshot_id }) => [dataset_id, snapshot_id])),

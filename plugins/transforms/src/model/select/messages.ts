@@ -59,7 +59,7 @@ export interface MergeAsk {
   request: MergeRequest;
 }
 
-/** What a process is asked for, one after the other: all of it about one statement. */
+/** What a process is asked for, one after the other. */
 export type SelectAsk =
   | { kind: 'read'; sql: string; checks?: readonly SelectCheck[] }
   | {
@@ -82,6 +82,8 @@ export interface SelectPlan {
   scratch: string;
   /** The folder in which it writes the files of a result, before the parent takes them. */
   drafts: string;
+  /** DuckDBs that the process begins with its first plan: once a statement has run, it can begin no more threads. */
+  reserve: number;
 }
 
 export type ToSelect =
@@ -95,6 +97,7 @@ export type FromSelect =
   /** It has all its threads, and waits until it can have no more. */
   | { type: 'seal' }
   | { type: 'upload'; id: number; path: string; location: string }
-  | { type: 'done'; result: unknown }
+  /** `isFresh`: the process holds no more than one that has just begun, and may be asked again. */
+  | { type: 'done'; result: unknown; isFresh: boolean }
   | { type: 'refused'; faults: readonly SqlFault[] }
   | { type: 'failed'; code: string };

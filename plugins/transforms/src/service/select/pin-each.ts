@@ -6,7 +6,7 @@ import {
   type PinnedInput,
 } from '@weir/plugin-datasets/contract';
 import { transformProblems } from '../../contract.ts';
-import type { ReadSelect } from './selects.ts';
+import type { ReadSelect } from './select-asks.ts';
 
 export type PinInputs = Pick<InputsService, 'pin' | 'near' | 'declared'>;
 

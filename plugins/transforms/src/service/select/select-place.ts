@@ -7,10 +7,20 @@ import { SelectFailed } from '../../model/select/select-errors.ts';
 
 /** What a process may hold beside what its own watch counts: code, stacks of threads, and the watch's own delay. */
 const BESIDE_MIB = 1_024;
+/** Of that, what stacks of threads may take that wait in reserve, and one of them (pthread_create(3)). */
+const RESERVE_MIB = 512;
+const STACK_MIB = 8;
+const MOST_IN_RESERVE = 8;
 /** More folders than these are shown by those that they lie in. */
 const MAX_FOLDERS = 32;
 
 export type SelectPlace = ReturnType<typeof selectPlace>;
+
+/** How many DuckDBs of so many threads a process may begin ahead of the statements that they are for. */
+export function reserveOf({ threads }: SelectBounds): number {
+  const stacks = STACK_MIB * Math.max(1, threads - 1);
+  return Math.min(MOST_IN_RESERVE, Math.max(1, Math.floor(RESERVE_MIB / stacks)));
+}
 
 /** What statements see of this machine: their code, the folders of their inputs, and one of their own. */
 export function selectPlace(scratch: string, { memoryMiB }: SelectBounds) {

@@ -17,7 +17,7 @@ const YIELDS_AFTER_MS = 1_000;
 
 const UNKNOWN: ChildRegistry = { started: () => undefined, ended: () => undefined };
 
-/** Begins a process that loads DuckDB and waits for its one statement, within bounds of the system where they hold. */
+/** Begins a process that loads DuckDB and waits for statements, within bounds of the system where they hold. */
 export function beginSelect(bounds?: Bounds, children: ChildRegistry = UNKNOWN): BegunChild {
   const program = { file: PROGRAM, name: 'select', maxHeapMiB: MAX_HEAP_MIB, serialization: 'advanced' } as const;
   return beginChild(children, { ...program, bounds });
@@ -31,17 +31,27 @@ export interface AskOptions {
   codeOf(error: unknown): string;
 }
 
+export interface SelectAnswer {
+  result: unknown;
+  /** Whether the process is as one that has just begun: small, and of usual priority. */
+  isFresh: boolean;
+}
+
 /**
  * Has a process answer about its statement. Throws `SqlRefused`, and `SelectFailed` for a bound that was met, a signal
  * (`cancelled`) and a process that ended early: then it may still be at work.
  */
-export async function askSelect(begun: BegunChild, plan: SelectPlan, options: AskOptions): Promise<unknown> {
+export async function askSelect(begun: BegunChild, plan: SelectPlan, options: AskOptions): Promise<SelectAnswer> {
   const { signal } = options;
-  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const { promise, resolve, reject } = Promise.withResolvers<SelectAnswer>();
+  let hasYielded = false;
   const fail = (code: string) => reject(new SelectFailed(code));
   const cancel = () => fail('cancelled');
   const timer = setTimeout(() => fail('query_deadline'), plan.bounds.deadlineMs + STOP_GRACE_MS);
-  const yields = setTimeout(() => void yieldCores(begun), YIELDS_AFTER_MS);
+  const yields = setTimeout(() => {
+    hasYielded = true;
+    void yieldCores(begun);
+  }, YIELDS_AFTER_MS);
   const endWatch = begun.watch(() => fail('select_process_lost'));
   const hear = (message: FromSelect) => {
     if (message.type === 'pulse') return;
@@ -50,7 +60,7 @@ export async function askSelect(begun: BegunChild, plan: SelectPlan, options: As
       // The statement has ended: what is left is our own work.
       clearTimeout(timer);
       void keep(begun, message, options);
-    } else if (message.type === 'done') resolve(message.result);
+    } else if (message.type === 'done') resolve({ result: message.result, isFresh: message.isFresh && !hasYielded });
     else if (message.type === 'refused') reject(new SqlRefused(message.faults));
     else fail(message.code);
   };

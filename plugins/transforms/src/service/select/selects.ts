@@ -3,29 +3,17 @@ import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { ChildRegistry } from '@weir/kernel';
 import type { PinnedInput } from '@weir/plugin-datasets/contract';
-import type {
-  Column,
-  FileIO,
-  MergeResult,
-  PinnedRows,
-  RunSelectResult,
-  SelectCheck,
-} from '@weir/plugin-datasets/stage';
+import type { FileIO } from '@weir/plugin-datasets/stage';
 import { removeTree } from '@weir/processes';
-import type { ColumnLineage, IncrementOf, IncrementShape, Place, Volatile } from '@weir/sql';
 import { goneOfCall, type Turns, takeForCall } from '@weir/turns';
 import { type BegunChild, type SpareChild, spareChild } from '@weir/work';
-import type { CheckFound } from '../../model/checks/check-results.ts';
-import type { RowsAsk, RunAsk, SelectAsk, SelectBounds, SelectInput } from '../../model/select/messages.ts';
-import { SelectFailed, SqlRefused } from '../../model/select/select-errors.ts';
-import { type AskedMerge, planMerge } from './merge-rows.ts';
-import { type SelectPlace, selectPlace } from './select-place.ts';
-import { askSelect, beginSelect } from './select-process.ts';
+import type { RowsAsk, SelectAsk, SelectBounds } from '../../model/select/messages.ts';
+import { SelectFailed } from '../../model/select/select-errors.ts';
+import { type Ask, type Read, type ReadSelect, type SelectAsks, type SelectedRows, selectAsks } from './select-asks.ts';
+import { reserveOf, type SelectPlace, selectPlace } from './select-place.ts';
+import { askSelect, beginSelect, type SelectAnswer } from './select-process.ts';
 import { localFiles, type ReadRows, selectStores, storeCode } from './stores.ts';
-import { type AskedTable, tableRows } from './table-rows.ts';
-
-/** Characters of a statement; DuckDB sees no longer one. */
-export const MAX_SQL_CHARS = 100_000;
+import { type RunsLeft, type WorkOwner, workProcess } from './work-process.ts';
 
 export interface SelectsOptions {
   children?: ChildRegistry;
@@ -38,65 +26,23 @@ export interface SelectsOptions {
   readDeadlineMs?: number;
 }
 
-export interface AskedSelect {
-  sql: string;
-  inputs: readonly PinnedInput[];
-  signal?: AbortSignal | undefined;
-}
-
 export interface AskedQuery extends Pick<RowsAsk, 'sql' | 'limit' | 'maxBytes'> {
   pin(read: ReadSelect): Promise<readonly PinnedInput[]>;
   arrow?: (pins: readonly PinnedInput[]) => Readonly<Record<string, string>>;
   signal?: AbortSignal | undefined;
 }
 
-export interface ResultColumn {
-  name: string;
-  /** In the words of the table format. */
-  type: string;
-}
-
-export interface SelectedRows {
-  columns: readonly ResultColumn[];
-  rows: readonly (readonly unknown[])[] | Uint8Array;
-  truncated: boolean;
-}
-
-/** The datasets that a statement reads, and where it first names each. */
-export interface ReadSelect {
-  inputs: string[];
-  places: Readonly<Record<string, Place>>;
-}
-
-/** What a statement gives, and what of it is not the same in the next run. */
-export interface DescribedSelect extends Volatile {
-  columns: Column[];
-  lineage: ColumnLineage;
-  increment?: IncrementShape | undefined;
-}
-
-/** What a run wrote, and how its checks ended. */
-export type SelectRun = Omit<RunSelectResult, 'checks'> & { checks: readonly CheckFound[] };
-
-/** Runs statements of users, each in a bounded process of its own. All throw `SqlRefused` and `SelectFailed`. */
-export interface Selects {
-  /** The ids of the datasets that a statement reads, in the order of its text, and after them those of its checks. */
-  read(sql: string, checks?: readonly SelectCheck[]): Promise<ReadSelect>;
-  /** The columns of the result, and where each comes from. Refuses checks that do not fit it. */
-  describe(
-    asked: AskedSelect & { checks?: readonly SelectCheck[]; increment?: IncrementOf | undefined },
-  ): Promise<DescribedSelect>;
-  /** The first rows of the result. */
-  rows(asked: AskedSelect & Pick<RowsAsk, 'limit' | 'maxBytes' | 'arrow'>): Promise<SelectedRows>;
-  /** The same for a statement whose inputs are pinned once it is known what it reads; `arrow` labels the rows. */
+/** Runs statements of users in bounded processes: a process for each question, or for those of one piece of work. */
+export interface Selects extends SelectAsks {
+  /** The first rows of a statement whose inputs are pinned once it is known what it reads; `arrow` labels them. */
   query(asked: AskedQuery): Promise<SelectedRows & { pins: readonly PinnedInput[] }>;
-  /** Writes the result as data files below `folder`. `store` opens where they go; checks see the rows of `table` that stay. */
-  run(
-    asked: AskedSelect & Omit<RunAsk, 'kind' | 'inputs' | 'onto'> & { store: object; table?: AskedTable },
-  ): Promise<SelectRun>;
-  /** Replaces the rows of a table by key. Changes nothing: answers what a commit adds, and the files that it takes away. */
-  merge(asked: AskedMerge): Promise<Pick<MergeResult, 'files' | 'removed' | 'updated'>>;
+  /** Has one process answer all questions of a piece of work. */
+  within<T>(asked: AskedWork, work: (asks: SelectAsks) => Promise<T>): Promise<T>;
   close(): Promise<void>;
+}
+
+export interface AskedWork extends WorkOwner {
+  signal?: AbortSignal | undefined;
 }
 
 export function createSelects({ children, scratch, bounds, turns, readDeadlineMs }: SelectsOptions): Selects {
@@ -110,29 +56,29 @@ export function createSelects({ children, scratch, bounds, turns, readDeadlineMs
   const readBounds = { ...bounds, deadlineMs: Math.min(bounds.deadlineMs, readDeadlineMs ?? bounds.deadlineMs) };
   const running = new Set<AbortController>();
 
-  /** Gives work a process, which ends with it. */
-  const inTurn = async <T>(sql: string, asked: AbortSignal | undefined, work: (ask: Ask) => Promise<T>): Promise<T> => {
-    if (sql.length > MAX_SQL_CHARS) throw new SqlRefused([{ code: 'too_complex' }]);
+  const left: RunsLeft = new WeakMap();
+
+  const within: Selects['within'] = async ({ signal: asked, ...of }, work) => {
     const give = await (turns === undefined ? undefined : takeForCall(turns));
     const closing = new AbortController();
     running.add(closing);
-    const signal = AbortSignal.any([closing.signal, asked, goneOfCall()].filter((one) => one !== undefined));
+    const ends = [closing.signal, asked, goneOfCall()];
+    const held = workProcess({ spare: await spares(), left }, { ...of, most: reserveOf(bounds) });
+    const ask: Ask = (what, { pins = [], store, signal: own } = {}) => {
+      const signal = AbortSignal.any([...ends, own].filter((one) => one !== undefined));
+      const { reserve } = held;
+      return held.answer(what.kind, (begun) => askOnce({ begun, what, pins, signal, store, reserve }));
+    };
     try {
-      const spare = await spares();
-      const begun = spare.take();
-      try {
-        return await work((what, pins, store) => askOnce({ begun, what, pins: pins ?? [], signal, store }));
-      } finally {
-        await begun.discard();
-        if (!closing.signal.aborted) spare.refill();
-      }
+      return await work(selectAsks(ask, stores));
     } finally {
+      await held.end(!closing.signal.aborted);
       running.delete(closing);
       give?.();
     }
   };
 
-  const askOnce = async ({ begun, what, pins, signal, store }: Asking): Promise<unknown> => {
+  const askOnce = async ({ begun, what, pins, signal, store, reserve }: Asking): Promise<SelectAnswer> => {
     const folder = join(scratch, randomUUID());
     const output = store === undefined ? undefined : outputOf(stores.of(store), what, { folder, place });
     const files = await localFiles(pins.map((pin) => ({ io: stores.of(pin.store), rows: pin.plan as ReadRows }))).catch(
@@ -144,7 +90,8 @@ export function createSelects({ children, scratch, bounds, turns, readDeadlineMs
       const drafts = output?.drafts ?? join(folder, 'drafts');
       await place.show(begun, { own: [folder, drafts], files: files.paths });
       const isRead = what.kind === 'read' || what.kind === 'describe';
-      const plan = { ask: what, bounds: isRead ? readBounds : bounds, paths: files.paths, scratch: folder, drafts };
+      const limits = { bounds: isRead ? readBounds : bounds, reserve };
+      const plan = { ask: what, ...limits, paths: files.paths, scratch: folder, drafts };
       const upload = output?.upload ?? (() => Promise.reject(new SelectFailed('stage_failed')));
       return await askSelect(begun, plan, { signal, upload, codeOf: storeCode });
     } catch (error) {
@@ -158,47 +105,21 @@ export function createSelects({ children, scratch, bounds, turns, readDeadlineMs
     }
   };
 
+  const alone = <T>(signal: AbortSignal | undefined, work: (asks: SelectAsks) => Promise<T>) =>
+    within({ signal }, work);
   return {
-    read: (sql, checks = []) =>
-      inTurn(sql, undefined, (ask) => ask({ kind: 'read', sql, checks }) as Promise<ReadSelect>),
-    describe: ({ sql, inputs, signal, checks = [], increment }) =>
-      inTurn(sql, signal, (ask) => {
-        const how = { kind: 'describe' as const, sql, checks, ...(increment && { increment }) };
-        const answer = ask({ ...how, inputs: inputs.map(selectInput) }, inputs);
-        return answer as ReturnType<Selects['describe']>;
-      }),
-    rows: ({ inputs, signal, ...rest }) =>
-      inTurn(rest.sql, signal, (ask) => {
-        const answer = ask({ kind: 'rows', ...rest, inputs: inputs.map(selectInput) }, inputs);
-        return answer as Promise<SelectedRows>;
-      }),
-    query: ({ pin, signal, ...rest }) =>
-      inTurn(rest.sql, signal, async (ask) => {
-        const pins = await pin((await ask({ kind: 'read', sql: rest.sql })) as ReadSelect);
-        const { arrow, ...asked } = rest;
+    read: (...asked) => alone(undefined, (asks) => asks.read(...asked)),
+    describe: (asked) => alone(asked.signal, (asks) => asks.describe(asked)),
+    rows: (asked) => alone(asked.signal, (asks) => asks.rows(asked)),
+    run: (asked) => alone(asked.signal, (asks) => asks.run(asked)),
+    merge: (asked) => alone(asked.signal, (asks) => asks.merge(asked)),
+    query: ({ pin, arrow, signal, ...asked }) =>
+      alone(signal, async (asks) => {
+        const pins = await pin(await asks.read(asked.sql));
         const labels = arrow === undefined ? {} : { arrow: arrow(pins) };
-        const what = { kind: 'rows', ...asked, ...labels, inputs: pins.map(selectInput) } as const;
-        return { ...((await ask(what, pins)) as SelectedRows), pins };
+        return { ...(await asks.rows({ ...asked, ...labels, inputs: pins })), pins };
       }),
-    run: ({ inputs, signal, store, table, ...rest }) =>
-      inTurn(rest.sql, signal, async (ask) => {
-        const { within } = rest;
-        const onto = table && (await tableRows(stores.of(store), table));
-        const changed = inputs.filter(({ datasetId }) => datasetId === within?.input);
-        const read: Read[] = [...inputs, ...changed.map((pin) => ({ ...pin, plan: within?.changed ?? pin.plan }))];
-        if (onto !== undefined) read.push({ plan: onto.rows, store });
-        const what = { kind: 'run' as const, ...rest, ...(onto && { onto }), inputs: inputs.map(selectInput) };
-        return (await ask(what, read, store)) as SelectRun;
-      }),
-    async merge(asked) {
-      const { store, batch } = asked;
-      const planned = await planMerge(stores.of(store), asked).catch((error) => {
-        throw new SelectFailed(storeCode(error));
-      });
-      if (planned === undefined) return { files: batch, removed: [], updated: 0 };
-      const { ask: what, rows } = planned;
-      return inTurn('', asked.signal, (ask) => ask(what, [{ plan: rows, store }], store) as Promise<MergeResult>);
-    },
+    within,
     async close() {
       for (const one of running) one.abort();
       await (await waiting)?.drop();
@@ -208,18 +129,14 @@ export function createSelects({ children, scratch, bounds, turns, readDeadlineMs
   };
 }
 
-type Read = Pick<PinnedInput, 'plan' | 'store'>;
-type Ask = (what: SelectAsk, pins?: readonly Read[], store?: object) => Promise<unknown>;
-
 interface Asking {
   begun: BegunChild;
   what: SelectAsk;
   pins: readonly Read[];
   signal: AbortSignal;
   store: object | undefined;
+  reserve: number;
 }
-
-const selectInput = ({ datasetId, plan }: PinnedInput): SelectInput => ({ name: datasetId, rows: plan as PinnedRows });
 
 /** Where a process writes drafts of a result, and how they get into the table's store: plain files of the drafts alone. */
 function outputOf(io: FileIO, what: SelectAsk, { folder, place }: { folder: string; place: SelectPlace }) {

@@ -22,6 +22,8 @@ export interface LocalFiles {
   release(): void;
 }
 
+export type SelectStores = ReturnType<typeof selectStores>;
+
 /** The stores of tables, each opened once. */
 export function selectStores() {
   const opened = new Map<string, ReturnType<typeof openStore>>();

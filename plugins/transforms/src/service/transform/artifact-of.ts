@@ -5,29 +5,38 @@ import { compileCheck } from '../../model/checks/compile-check.ts';
 import { lineageOf, readsOf } from '../../model/lineage.ts';
 import { assertFitting, assertIncrement, incrementOf } from '../../model/materialization.ts';
 import { type PinInputs, pinRead } from '../select/pin-each.ts';
+import type { SelectAsks } from '../select/select-asks.ts';
 import type { Selects } from '../select/selects.ts';
 
 export interface ContentDeps {
   inputs: PinInputs;
-  selects: Pick<Selects, 'read' | 'describe'>;
+  selects: Pick<Selects, 'within'>;
 }
 
 /** What a run carries out, worked out against the inputs as they are now. */
-export async function contentOf(
+export function contentOf(
   { inputs, selects }: ContentDeps,
   tenant: Tenant,
   definition: DefinitionView,
   signal: AbortSignal,
 ): Promise<ArtifactContent> {
+  return selects.within({ signal }, (asks) => askedContent({ inputs, asks }, tenant, definition));
+}
+
+async function askedContent(
+  { inputs, asks }: { inputs: PinInputs; asks: Pick<SelectAsks, 'read' | 'describe'> },
+  tenant: Tenant,
+  definition: DefinitionView,
+): Promise<ArtifactContent> {
   const { sql, output, materialization, key, partition_by: partitionBy, incremental, checks } = definition;
   const written = { materialization, key, partitionBy, incremental };
   const compiled = checks.map((check) => compileCheck(check, new Date()));
-  const read = await selects.read(sql, compiled);
+  const read = await asks.read(sql, compiled);
   const named = read.inputs;
   if (named.some((id) => id.toLowerCase() === output.toLowerCase())) throw transformProblems.outputIsInput();
   const pins = await pinRead({ inputs, isDeclaredEnough: true }, tenant, read);
-  const asked = { sql, inputs: pins, signal, checks: compiled, increment: incrementOf(written) };
-  const { columns, lineage, increment, clock, chance } = await selects.describe(asked);
+  const asked = { sql, inputs: pins, checks: compiled, increment: incrementOf(written) };
+  const { columns, lineage, increment, clock, chance } = await asks.describe(asked);
   assertFitting(written, { columns, inputs: named });
   assertIncrement(written, increment);
   const traced = lineageOf(sql, columns, lineage);
