@@ -117,7 +117,7 @@ t.test('one process after the other serves work of one owner', async (t) => {
     t.strictSame(await of(ACME, answers), [[1]]);
   });
 
-  await t.test('more work than a process has threads for → another process goes on', async (t) => {
+  await t.test('more work than a process has threads for → another process takes over', async (t) => {
     for (let at = 0; at < 10; at += 1) t.match(await of(ACME, step(`select '${at}' as v`, [])), { rows: 1 });
     await of(ACME, answers, false);
     t.equal(living.size, 1, 'the last work of its owner leaves only the process that waits for any work');

@@ -4,7 +4,7 @@ import type { BegunChild } from './begin-child.ts';
 /** Gives attempts their processes, and has the next one load its code before anybody waits for it. */
 export interface SpareChild {
   /**
-   * The process of an attempt: one that was kept for this owner, the one that waits, or one that begins now. It is nobody else's.
+   * The process of an attempt: one that was kept for this owner, the one that waits, or one that begins now. No other attempt has it.
    * Where one begins, one that was kept for another owner ends.
    */
   take(owner?: string): BegunChild;
@@ -39,7 +39,7 @@ export function spareChild(begin: () => BegunChild, keptMs: number = KEPT_MS): S
   };
   const end = async (child: BegunChild | undefined): Promise<void> => {
     if (child === undefined) return;
-    // Whoever waits for its end has to live to see it.
+    // This process has to live to see that end.
     hold(child, 'ref');
     await child.discard();
   };

@@ -36,7 +36,7 @@ export interface BoundedProcess {
   readonly process: ChildProcess;
   /** The program itself. From then on it dies with `process`, and not before. Rejects when it could not be begun. */
   readonly pid: Promise<number>;
-  /** Lets it see folders, and no more those that it was shown before. Whoever has no view sees them anyhow. */
+  /** Lets it see folders, and no more those that it was shown before. Without a view it sees them anyhow. */
   show(places: readonly Place[]): Promise<void>;
   /** From now on it starts neither processes nor threads, where that can be. */
   seal(): Promise<void>;

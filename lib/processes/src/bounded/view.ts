@@ -18,7 +18,7 @@ const [CODE, DATA] = ['bind,ro,nosuid,nodev', 'bind,nosuid,nodev,noexec'];
 /** Of its own, the view holds names of folders. */
 const ROOT = 'mode=755,size=4m,nosuid,nodev';
 /**
- * Names of folders are added while nobody inside runs anything of a user. What was shown before goes first: a folder that was removed
+ * Names of folders are added while no statement of a user runs. What was shown before goes first: a folder that was removed
  * meanwhile has taken its mount along, any other must not stay.
  */
 const SHOW = `

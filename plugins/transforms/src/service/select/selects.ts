@@ -72,7 +72,7 @@ export function createSelects({ children, scratch, bounds, turns, readDeadlineMs
     try {
       return await work(selectAsks(ask, stores));
     } finally {
-      await held.end(!closing.signal.aborted);
+      await held.end(closing.signal.aborted);
       running.delete(closing);
       give?.();
     }

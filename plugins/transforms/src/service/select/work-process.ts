@@ -4,7 +4,7 @@ import type { SelectAnswer } from './select-process.ts';
 
 /** Whose a process is, and what it is to begin with. */
 export interface WorkOwner {
-  /** Whose work follows in the same process: of one tenant. Nobody's unless given, and the process ends with the work. */
+  /** Work of the same owner, which is of one tenant, follows in the process. Without an owner it ends with the work. */
   owner?: string | undefined;
   /** Whether work of the owner is to come. */
   hasMore?: boolean;
@@ -44,13 +44,13 @@ export function workProcess(
       isSound = isFresh;
       return result;
     },
-    /** Ends the process, or keeps it for its owner; another one takes its place unless nobody `goes on`. */
-    async end(goesOn: boolean): Promise<void> {
+    /** Ends the process, or keeps it for its owner; another one takes its place unless it is the last. */
+    async end(isLast: boolean): Promise<void> {
       if (begun === undefined) return;
-      const isKept = goesOn && isSound && hasMore && owner !== undefined && left.get(begun) !== 0;
+      const isKept = !isLast && isSound && hasMore && owner !== undefined && left.get(begun) !== 0;
       if (isKept) spare.keep(begun, owner);
       else await begun.discard();
-      if (goesOn) spare.refill();
+      if (!isLast) spare.refill();
     },
   };
 }
