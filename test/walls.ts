@@ -120,7 +120,8 @@ export const RULES: IForbiddenRuleType[] = [
   leaf('cli-knows-only-contracts', '^cli/src', '^cli/', [
     '^kernel/src/contract\\.ts$',
     '^plugins/[^/]+/src/contract\\.ts$',
-    '^lib/documents/src/did-you-mean\\.ts$',
+    '^lib/documents/src/(did-you-mean|yaml-value)\\.ts$',
+    '^lib/json-schemas/src/json-pointer\\.ts$',
     '^lib/embedded/src/index\\.ts$',
     // What the machine gives, which `doctor` tells.
     '^lib/processes/src/index\\.ts$',

@@ -1,9 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import type { DocumentFaultCode } from '@weir/documents/yaml-value';
+import type { Document, LineCounter } from 'yaml';
 import { CliError } from './cli-error.ts';
 
 const MAX_DOCUMENT_BYTES = 1024 * 1024;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** As the server reads YAML. */
+const READING = { schema: 'core', uniqueKeys: false, resolveKnownTags: false, prettyErrors: false } as const;
+const TAG_FAULTS: ReadonlySet<string> = new Set(['TAG_RESOLVE_FAILED', 'BAD_COLLECTION_TYPE']);
+const SENTENCES: Partial<Record<DocumentFaultCode, string>> = {
+  malformed_yaml: 'this has a key twice, or is too deep or too long.',
+  yaml_not_json:
+    'this holds what JSON cannot hold: a tag, an infinity, a merge key or a key of another type than text.',
+  unsafe_number: 'this holds a number that readers of JSON change; write it as text.',
+};
 
 /** The text of a file, or of stdin for `-`. */
 export const readWhole = (file: string, stdin: Readable): Promise<string> =>
@@ -12,17 +24,12 @@ export const readWhole = (file: string, stdin: Readable): Promise<string> =>
 /** Reads one YAML or JSON object from a file, or from stdin for `-`. Errors name the file and never its content. */
 export async function readDocument(file: string, stdin: Readable): Promise<Record<string, unknown>> {
   const text = await readWhole(file, stdin);
-  const { parse } = await import('yaml');
-  let read: unknown;
-  try {
-    read = parse(text);
-  } catch (cause) {
-    throw new CliError('invalid', `${name(file)} is neither YAML nor JSON.`, { cause });
-  }
-  if (read === null || typeof read !== 'object' || Array.isArray(read)) {
+  const [read, another] = await yamlDocuments(text, name(file));
+  const value = another === undefined ? read?.value : undefined;
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new CliError('invalid', `${name(file)} must hold one object.`);
   }
-  return read as Record<string, unknown>;
+  return value as Record<string, unknown>;
 }
 
 const name = (file: string) => (file === '-' ? 'stdin' : file);
@@ -77,4 +84,42 @@ function settingValue(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** One document of a text, with what finds its places. */
+export interface YamlDocument {
+  readonly value: unknown;
+  readonly document: Document;
+  readonly lines: LineCounter;
+}
+
+/**
+ * The documents of a text of YAML or JSON, with the values that the server would read in it. Errors say `name:line:column`
+ * and nothing of the text.
+ */
+export async function yamlDocuments(text: string, name: string): Promise<YamlDocument[]> {
+  const { LineCounter, parseAllDocuments } = await import('yaml');
+  const { DocumentFault, yamlValue } = await import('@weir/documents/yaml-value');
+  const lines = new LineCounter();
+  const refuse = (offset: number, code: DocumentFaultCode | undefined, cause?: unknown): never => {
+    const said = (code && SENTENCES[code]) ?? 'this is neither YAML nor JSON.';
+    throw new CliError('invalid', `${positionOf(name, lines, offset)}: ${said}`, { cause });
+  };
+  return [parseAllDocuments(text, { ...READING, lineCounter: lines })].flat().flatMap((document) => {
+    const [fault] = [...document.errors, ...document.warnings];
+    if (fault !== undefined) refuse(fault.pos[0], TAG_FAULTS.has(fault.code) ? 'yaml_not_json' : undefined);
+    if (document.contents === null) return [];
+    try {
+      return [{ value: yamlValue(document.contents), document, lines }];
+    } catch (cause) {
+      if (!(cause instanceof DocumentFault)) throw cause;
+      return refuse(document.range[0], cause.code, cause);
+    }
+  });
+}
+
+/** `name:line:column` of an offset. */
+export function positionOf(name: string, lines: LineCounter, offset: number): string {
+  const { line, col } = lines.linePos(offset);
+  return `${name}:${line}:${col}`;
 }

@@ -1,10 +1,11 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
 import { furnishSource } from '../../plugins/apply/test/furnish.ts';
 import { URL, world } from '../../plugins/apply/test/kit.ts';
 import { commandLine } from './command-line.ts';
+import { fakeApi, problem, type Routes } from './fake-api.ts';
 
 const WEBHOOK = `# to the pager
 apiVersion: service.platform/v1
@@ -80,6 +81,34 @@ spec: {pattern_id: files, source_config: {path: ${cwd}}}
     t.match(await weir('diff -f nothing.yaml'), { code: 2 });
   });
 
+  t.test('what JSON cannot hold → refused by place, never sent as something else', async (t) => {
+    const spec = (text: string) => WEBHOOK.replace('events: [run.failed]', text);
+    const cases: [string, RegExp][] = [
+      [spec('n: .inf'), /stdin:2:1: this holds what JSON cannot hold/],
+      [spec('n: !!binary c3dvcmRmaXNo'), /stdin:7:6: this holds what JSON cannot hold/],
+      [spec('n: 12345678901234567890'), /stdin:2:1: .*number/],
+      [spec('url: x'), /stdin:2:1: this has a key twice/],
+      [spec('? [a]\n  : b'), /stdin:2:1: this holds what JSON cannot hold/],
+      [spec('n: *nothing'), /stdin:\d+:\d+: /],
+    ];
+    for (const [stdin, said] of cases) {
+      const { code, stderr } = await weir('diff -f -', { stdin });
+      t.equal(code, 6, stderr);
+      t.match(stderr, said);
+      t.notMatch(stderr, /swordfish|c3dv/);
+    }
+  });
+
+  t.test('links in a folder → read; folders and files of other programs → not', async (t) => {
+    const folder = path.join(cwd, 'linked');
+    await mkdir(path.join(folder, '.github'), { recursive: true });
+    await writeFile(path.join(folder, '.github/ci.yaml'), 'on: push');
+    await symlink(path.join(cwd, 'documents/z.yaml'), path.join(folder, 'z.yaml'));
+    t.match(await weir('diff -f linked'), { code: 0, stdout: '2 noop\n' });
+    await symlink(path.join(cwd, 'nothing.yaml'), path.join(folder, 'a.yaml'));
+    t.match(await weir('diff -f linked'), { code: 2, stderr: /linked\/a\.yaml cannot be read/ });
+  });
+
   t.test('a conflict → its own ending, and a call that is refused → 1', async (t) => {
     const taken = { apiVersion: 'service.platform/v1', kind: 'Transform', metadata: { name: 'other' } };
     const spec = { sql: 'select 1 as one', output: 'gold.acme.daily' };
@@ -113,5 +142,53 @@ spec: {pattern_id: files, source_config: {path: ${cwd}}}
     await writeFile(document, (await readFile(document, 'utf8')).replace('shop', 'begun'));
     for (const line of lines) t.match(await weir(line, { cwd: path.join(cwd, 'begun') }), { code: 0 }, line);
     t.match(await weir('sources list -o name'), { stdout: /begun/ });
+  });
+});
+
+const PLANNED = {
+  fingerprint: 'AAAA',
+  summary: { create: 2, patch: 0, noop: 0, 'would-409': 0, error: 0 },
+  results: ['one', 'two'].map((name, index) => ({
+    ...{ index, kind: 'Webhook', name, action: 'create' },
+    ...{ changes: [], calls: [{ method: 'POST', path: '/api/v1/webhooks' }] },
+  })),
+};
+const DOCS = ['one', 'two'].map((name) => WEBHOOK.replace('name: pager', `name: ${name}`)).join('---\n');
+
+t.test('an apply that does not come to its end', async (t) => {
+  const { weir: run } = commandLine(t);
+  const apply = async (answer: Routes[string]) => {
+    const { url } = await fakeApi(t, {
+      'POST /api/v1/apply/dry-run': { status: 200, body: PLANNED },
+      'POST /api/v1/apply': answer,
+    });
+    const env = { WEIR_URL: url, WEIR_TENANT: 'acme', WEIR_TOKEN: 'x', PAGER_URL: URL };
+    return run('apply -f - --yes', { env, stdin: DOCS });
+  };
+  const lines = (...of: object[]): Routes[string] => ({
+    status: 200,
+    raw: of.map((line) => `${JSON.stringify(line)}\n`).join(''),
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  const done = (index: number) => ({ index, kind: 'Webhook', name: 'one', outcome: 'applied', id: 'x', calls: 1 });
+
+  t.test('an answer that is cut or broken off → 1, with how much is known', async (t) => {
+    t.match(await apply(lines(done(0), done(1), { status: 'applied' })), { code: 0 });
+    const cut = await apply(lines(done(0)));
+    t.match(cut, {
+      code: 1,
+      stdout: /one\s+applied/,
+      stderr: /1 of 2 documents have a result[\s\S]*same documents again/,
+    });
+    t.match(await apply(lines(done(0), done(1))), { code: 1 });
+    t.match(await apply(lines(done(0), done(1), { status: 'stopped', code: 'internal' })), { code: 1 });
+    t.match(await apply(lines({ status: 'applied' })), { code: 1 });
+  });
+
+  t.test('a stale plan → 5, with the document that moved and its place', async (t) => {
+    const errors = [{ pointer: '/docs/1', code: 'stored', message: 'was made, changed or deleted since the plan' }];
+    const { code, stderr } = await apply(problem(409, 'plan_stale', { errors }));
+    t.equal(code, 5);
+    t.match(stderr, /Webhook two, stdin:\d+:1\) was made, changed or deleted since the plan/);
   });
 });

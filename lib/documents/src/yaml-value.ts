@@ -3,6 +3,8 @@ import { DocumentFault } from './document-fault.ts';
 import { isoTimestamp } from './iso-timestamp.ts';
 import { FORBIDDEN_KEYS, isKeepable, MAX_DEPTH } from './strict-json.ts';
 
+export { DocumentFault, type DocumentFaultCode } from './document-fault.ts';
+
 /** Values in one document, keys and expanded aliases included. */
 export const MAX_NODES = 40_000;
 /** Text that aliases repeat, in characters. */

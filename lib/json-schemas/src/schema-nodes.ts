@@ -1,3 +1,4 @@
+import { pointerSegments } from './json-pointer.ts';
 import { linearPatterns, type Matches } from './linear-pattern.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -83,17 +84,4 @@ function referred(spec: Schema, reference: unknown): unknown {
       typeof node === 'object' && node !== null ? (node as Record<string, unknown>)[segment] : undefined,
     spec,
   );
-}
-
-/** The segments of a JSON pointer (RFC 6901). */
-export function pointerSegments(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-/** A JSON pointer with one more segment. */
-export function pointerBelow(pointer: string, segment: string | number): string {
-  return `${pointer}/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -1,5 +1,6 @@
+import { pointerBelow } from './json-pointer.ts';
 import { linearPattern } from './linear-pattern.ts';
-import { isCredential, isSchema, pointerBelow, type Schema, schemaNodes } from './schema-nodes.ts';
+import { isCredential, isSchema, type Schema, schemaNodes } from './schema-nodes.ts';
 
 /**
  * A specification as a validator takes it: `type: password` is a string, and a `pattern` that cannot be run in linear time is

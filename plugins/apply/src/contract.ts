@@ -3,10 +3,12 @@ export {
   ApplyKinds,
   type Asked,
   type ItemFault,
+  isRef,
   type Json,
   type PlannedCall,
   type Reader,
   type Ref,
+  refTo,
   type Stored,
   type Wanted,
 } from './contract/kinds.ts';

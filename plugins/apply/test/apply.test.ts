@@ -85,6 +85,25 @@ t.test('apply', async (t) => {
     t.match(results, [{ outcome: 'applied', calls: 1, warnings: [{ call: { method: 'POST' } }] }, { calls: 1 }]);
   });
 
+  t.test('transforms that read each other, in any order → each is put in force after what it reads', async (t) => {
+    const docs = [
+      daily('orders_told', { sql: 'select id from gold.acme.zeta join "gold"."acme"."Alpha" using (id)' }),
+      daily('zeta', { sql: 'select id from gold.acme.alpha' }),
+      doc('Transform', 'beta', {
+        pattern_id: 'deduplicate',
+        parameters: { input: 'gold.acme.zeta', key: ['id'], order_by: [{ column: 'id' }] },
+        output: 'silver.acme.beta',
+      }),
+      daily('alpha', { sql: 'select 1 as id' }),
+    ];
+    const { status, results } = bodyOf(await apply(docs, await plan(acme, docs)));
+    t.equal(status, 'applied');
+    t.strictSame(
+      results.map(({ index, calls, warnings }) => [index, calls, warnings]),
+      docs.map((_, index) => [index, 2, undefined]),
+    );
+  });
+
   t.test('roles → a viewer plans and does not apply; an editor applies what their role may', async (t) => {
     const docs = [shop('of_editor'), hook('of_editor')];
     const { fingerprint } = await plan(viewer, docs.slice(0, 1));

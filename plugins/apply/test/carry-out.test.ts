@@ -1,6 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { endpoint, permission } from '@weir/kernel/contract';
 import t from 'tap';
+import { refTo } from '../src/contract.ts';
+import { inApplyOrder } from '../src/model/apply-order.ts';
 import { APPLY_MS, carryOut } from '../src/service/carry-out.ts';
 import type { PlannedDocument } from '../src/service/plan.ts';
 import { resultLines } from '../src/service/stream-results.ts';
@@ -22,9 +24,14 @@ const planned = (index: number): PlannedDocument => {
   };
   const calls = [
     { endpoint: create, body: {}, id: 'x_id' },
-    { endpoint: change, params: { x_id: { $ref: key } }, body: { a: 1 }, ifMatch: '7' },
+    {
+      endpoint: change,
+      params: { x_id: refTo('X', String(index)) },
+      body: { a: 1, deep: [{ of: refTo('X', String(index), 'more'), $ref: '#' }] },
+      ifMatch: '7',
+    },
   ];
-  return { key, id: undefined, calls, view, printed };
+  return { key, id: undefined, calls, view, printed, makes: [], needs: [] };
 };
 
 t.test('ten minutes → no further document is begun, and one that is begun is ended', async (t) => {
@@ -33,7 +40,7 @@ t.test('ten minutes → no further document is begun, and one that is begun is e
   const call = async ({ id }: { id: string }, input: object) => {
     asked.push([id, input]);
     at += APPLY_MS / 3;
-    return { status: 200, body: { x_id: `made_${asked.length}` } };
+    return { status: 200, body: { x_id: `made_${asked.length}`, more: 'of the first' } };
   };
   const { status, results } = await carryOut([planned(0), planned(1), planned(2)], { call, now: () => at });
   t.equal(status, 'stopped');
@@ -42,7 +49,39 @@ t.test('ten minutes → no further document is begun, and one that is begun is e
     { outcome: 'applied', calls: 2, id: 'made_3' },
     { outcome: 'not_reached', calls: 0, id: null },
   ]);
-  t.strictSame(asked[1], ['x.change', { params: { x_id: 'made_1' }, body: { a: 1 }, ifMatch: '"7"' }]);
+  t.strictSame(asked[1], [
+    'x.change',
+    { params: { x_id: 'made_1' }, body: { a: 1, deep: [{ of: 'of the first', $ref: '#' }] }, ifMatch: '"7"' },
+  ]);
+});
+
+t.test('documents that need others → after them, else as sent; a circle stays as sent', async (t) => {
+  const linked = (name: string, needs: string[] = [], makes = [name]) => ({ name, makes, needs });
+  const names = (of: { name: string }[]) => inApplyOrder(of as ReturnType<typeof linked>[]).map(({ name }) => name);
+  t.strictSame(names([linked('b'), linked('a'), linked('c')]), ['b', 'a', 'c']);
+  t.strictSame(
+    names([linked('orders', ['zeta', 'unknown']), linked('x'), linked('zeta', ['alpha']), linked('alpha')]),
+    ['alpha', 'zeta', 'orders', 'x'],
+  );
+  t.strictSame(names([linked('a', ['b']), linked('b', ['a', 'b']), linked('c', ['c'])]), ['b', 'a', 'c']);
+  t.strictSame(names([linked('reads', ['t']), linked('one', [], ['t']), linked('two', [], ['t'])]), [
+    'one',
+    'two',
+    'reads',
+  ]);
+  const asked: unknown[] = [];
+  const call = async (_: object, { params }: { params?: object }) => {
+    asked.push(params);
+    return { status: 200, body: { x_id: 'x', more: 'm' } };
+  };
+  const two = [
+    { ...planned(0), needs: ['t'] },
+    { ...planned(1), makes: ['t'] },
+  ];
+  const ended: number[] = [];
+  const { results } = await carryOut(two, { call, now: () => 0, ended: ({ index }) => ended.push(index) });
+  t.strictSame(ended, [1, 0]);
+  t.match(results, [{ index: 0 }, { index: 1 }], 'results are in the order sent');
 });
 
 t.test('a reader of lines that goes → the work ends all the same', async (t) => {

@@ -1,5 +1,6 @@
 import { strictYaml } from '@weir/documents';
 import t from 'tap';
+import { createPolicy, deletePolicy } from '../../identity/src/contract.ts';
 import { applyPlan, exportDocuments } from '../src/contract.ts';
 import { PLACE } from '../src/model/read-document.ts';
 import { furnishRest, furnishSource } from './furnish.ts';
@@ -61,6 +62,17 @@ from bronze.${PLACE}.shop__orders o join "silver"."${PLACE}".b using (id)`,
       { kind: 'IdentityPolicy', code: 'forbidden_role' },
       { kind: 'Webhook', code: 'forbidden_role' },
     ]);
+  });
+
+  t.test('parts that an access policy keeps from a viewer → their documents are left out by name', async (t) => {
+    const cedar = `forbid (principal, action == Action::"sources.list_streams", resource)
+      when { principal.roles.contains("viewer") };`;
+    const body = { name: 'no-streams', kind: 'access' as const, document: { cedar }, status: 'active' as const };
+    const { policy_id } = bodyOf(await acme(createPolicy, { body }));
+    const found = bodyOf(await viewer(exportDocuments, {}));
+    t.match(found.docs, [{ kind: 'Transform' }, { kind: 'Transform' }]);
+    t.match(found.left_out[0], { kind: 'Source', name: 'shop', code: 'access_policy_forbids' });
+    bodyOf(await acme(deletePolicy, { params: { policy_id } }));
   });
 
   t.test('YAML → reads back as the same documents', async (t) => {

@@ -154,9 +154,11 @@ t.test('kinds', async (t) => {
   t.test('transforms that cannot be → by code, with earlier documents seen', async (t) => {
     const transform = (name: string, spec: object = {}) =>
       doc('Transform', name, { sql: SQL, output: `gold.acme.${name}`, ...spec });
+    const parameters = { input: 'bronze.other.x', key: ['id'], order_by: [{ column: 'id' }] };
     const { results } = await plan(acme, [
       transform('foreign', { sql: 'select * from bronze.other.x' }),
-      transform('elsewhere', { output: 'gold.other.x' }),
+      doc('Transform', 'elsewhere', { pattern_id: 'deduplicate', parameters, output: 'gold.other.x' }),
+      transform('nowhere', { output: 'x; drop table x' }),
       transform('unkeyed', { materialization: 'merge' }),
       transform('unmade', { pattern_id: 'deduplicate' }),
       transform('taken', { output: 'gold.acme.daily' }),
@@ -166,7 +168,8 @@ t.test('kinds', async (t) => {
     ]);
     t.strictSame(codes(results), [
       ['error', 'reference_unknown /spec/sql'],
-      ['error', 'output_refused '],
+      ['error', 'output_refused /spec/output', 'reference_unknown /spec/parameters/input'],
+      ['error', 'invalid_dataset_id /spec/output'],
       ['error', 'materialization_refused /spec/key'],
       ['error', 'statement_unclear /spec/sql'],
       ['would-409', 'output_taken /spec/output'],

@@ -9,6 +9,12 @@ import { exitCode } from '../../exit-codes.ts';
 import { planText } from './plan-text.ts';
 import { type FileDocument, readDocuments } from './read-documents.ts';
 
+/** The last line of an answer; with a code where the server broke off. */
+interface ApplyEnd {
+  status?: string;
+  code?: string;
+}
+
 const FILES = 'A file or folder of documents, or - for stdin; may be repeated';
 
 /** What planning and applying have in common. */
@@ -44,6 +50,19 @@ abstract class DocumentsCommand extends WeirCommand {
   protected ending({ summary }: PlanView): number {
     return this.exitWith && summary.create + summary.patch > 0 ? exitCode('differences') : 0;
   }
+}
+
+/** An error whose faults are of documents, with what and where each of these is. */
+function placed(error: unknown, { results }: PlanView, documents: readonly FileDocument[]): unknown {
+  const { errors } = error instanceof CliError ? error.details : {};
+  if (!(error instanceof CliError) || errors === undefined) return error;
+  const named = errors.map((fault) => {
+    const index = Number(/^\/docs\/(\d+)$/.exec(fault.pointer)?.[1] ?? -1);
+    const [one, place] = [results[index], documents[index]?.placeOf('')];
+    if (one === undefined || place === undefined) return fault;
+    return { ...fault, message: `(${one.kind} ${one.name}, ${place}) ${fault.message ?? ''}` };
+  });
+  return new CliError(error.exit, error.message, { ...error.details, errors: named, cause: error });
 }
 
 /** Plans documents and shows what they would change. */
@@ -93,39 +112,52 @@ export class Apply extends DocumentsCommand {
       return 0;
     }
     await confirm(this, `Apply to ${targetOf(api)}: ${create} to create, ${patch} to change`);
-    const results = await this.carryOut(api, { ...body, fingerprint: plan.fingerprint });
+    const { results, isWhole } = await this.carryOut(api, { ...body, fingerprint: plan.fingerprint }).catch(
+      (error: unknown) => {
+        throw placed(error, plan, documents);
+      },
+    );
     const columns = ['kind', 'name', 'outcome', 'id', 'error.code', 'error.detail'];
     await this.show({ items: results }, { columns });
     const failed = results.filter(({ outcome }) => outcome === 'failed' || outcome === 'not_reached');
-    if (failed.length === 0) return 0;
-    throw new CliError('failed', `${failed.length} of ${results.length} documents were not applied.`);
+    const total = plan.results.length;
+    if (failed.length > 0) throw new CliError('failed', `${failed.length} of ${total} documents were not applied.`);
+    if (isWhole && results.length === total) return 0;
+    throw new CliError('failed', `The server broke off: ${results.length} of ${total} documents have a result.`, {
+      hint: 'Apply the same documents again: the plan shows what is left',
+    });
   }
 
   /** Applies the plan; a server that stops after its time continues from there. */
-  private async carryOut(api: Api, body: Parameters<typeof this.once>[1]): Promise<AppliedView[]> {
+  private async carryOut(api: Api, body: Parameters<typeof this.once>[1]) {
     const ended = new Map<number, AppliedView>();
     for (;;) {
-      const results = await this.once(api, body);
+      const { results, isWhole } = await this.once(api, body);
       const isFirst = ended.size === 0;
       for (const result of results) if (isFirst || result.outcome !== 'noop') ended.set(result.index, result);
       const isLate = results.some(({ outcome }) => outcome === 'not_reached');
       const hasFailed = results.some(({ outcome }) => outcome === 'failed');
       const hasMoved = results.some(({ outcome }) => outcome === 'applied');
-      if (!isLate || hasFailed || !hasMoved) return [...ended.values()];
+      if (!isLate || hasFailed || !hasMoved) {
+        return { results: [...ended.values()].toSorted((a, b) => a.index - b.index), isWhole };
+      }
     }
   }
 
+  /** One call, and whether its answer came to its end. */
   private async once(
     api: Api,
     body: { docs: unknown[]; allow_deprecate: boolean; live_ontology: boolean; fingerprint: string },
-  ): Promise<AppliedView[]> {
+  ): Promise<{ results: AppliedView[]; isWhole: boolean }> {
     const seen = (line: object) => {
       const { kind, name, outcome, error, warnings = [] } = line as AppliedView;
       if (kind === undefined || outcome === 'not_reached') return;
       this.note(`${kind} ${name}: ${outcome}${error === undefined ? '' : `, ${error.code}`}`);
       for (const { call, detail } of warnings) this.note(`  ${call.method} ${call.path}: ${detail}`);
     };
-    const lines = (await api.call(applyPlan, { body }, { seen })) as unknown as AppliedView[];
-    return lines.filter((line) => line.outcome !== undefined);
+    const lines = (await api.call(applyPlan, { body }, { seen })) as unknown as (AppliedView & ApplyEnd)[];
+    const end = lines.at(-1);
+    const isWhole = end?.status !== undefined && end.code === undefined;
+    return { results: lines.filter((line) => line.outcome !== undefined), isWhole };
   }
 }

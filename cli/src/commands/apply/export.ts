@@ -52,7 +52,8 @@ export class Export extends WeirCommand {
       const page: Output<typeof exportDocuments> = await api.call(exportDocuments, { query });
       docs.push(...page.docs);
       token = page.next_page_token;
-      for (const out of page.left_out) this.note(`documents of kind ${out.kind} are left out: ${out.code}`);
+      for (const { kind: of, name: one, code } of page.left_out)
+        this.note(one === null ? `documents of kind ${of} are left out: ${code}` : `${of} ${one} is left out: ${code}`);
     }
     if (name !== undefined && docs.length === 0) throw new CliError('notFound', `There is no ${kind} ${name}.`);
     return docs;

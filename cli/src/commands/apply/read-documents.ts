@@ -1,9 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { pointerBelow, pointerSegments } from '@weir/json-schemas/json-pointer';
 import type { Document, LineCounter } from 'yaml';
 import { CliError } from '../../cli-error.ts';
-import { readWhole } from '../../document.ts';
+import { positionOf, readWhole, yamlDocuments } from '../../document.ts';
 
 /** Kinds in the order in which they are applied; others come last. */
 const ORDER = ['Source', 'Transform', 'Pipeline', 'IdentityPolicy', 'Webhook'];
@@ -37,32 +38,28 @@ export async function readDocuments(files: readonly string[], from: ReadFrom): P
   return found.toSorted((a, b) => at(a) - at(b));
 }
 
+/** The files of a folder, also behind links; what begins with a dot belongs to other programs. */
 async function filesOf(file: string, cwd: string): Promise<string[]> {
   if (file === '-') return [file];
   const known = await stat(path.resolve(cwd, file)).catch(() => undefined);
   if (known?.isDirectory() !== true) return [file];
   const inside = await readdir(path.resolve(cwd, file), { recursive: true, withFileTypes: true });
   return inside
-    .filter((entry) => entry.isFile() && ENDINGS.includes(path.extname(entry.name)))
-    .map((entry) => path.join(file, path.relative(path.resolve(cwd, file), path.join(entry.parentPath, entry.name))))
+    .filter((entry) => !entry.isDirectory() && ENDINGS.includes(path.extname(entry.name)))
+    .map((entry) => path.relative(path.resolve(cwd, file), path.join(entry.parentPath, entry.name)))
+    .filter((name) => !name.split(path.sep).some((part) => part.startsWith('.')))
+    .map((name) => path.join(file, name))
     .toSorted();
 }
 
 async function documentsOf(file: string, { cwd, stdin, env }: ReadFrom): Promise<FileDocument[]> {
   const text = await readWhole(file === '-' ? file : path.resolve(cwd, file), stdin);
-  const { LineCounter, parseAllDocuments } = await import('yaml');
-  const lines = new LineCounter();
   const name = file === '-' ? 'stdin' : file;
-  const parsed = [parseAllDocuments(text, { lineCounter: lines, prettyErrors: false })].flat();
-  return parsed.flatMap((document) => {
-    const [fault] = document.errors;
-    if (fault !== undefined)
-      throw new CliError('invalid', `${positionOf(name, lines, fault.pos[0])}: this is neither YAML nor JSON.`);
-    if (document.contents === null) return [];
+  return (await yamlDocuments(text, name)).flatMap(({ value, document, lines }) => {
     const places = { name, lines, document, env };
-    const whole = document.toJS({ maxAliasCount: 100 }) as { docs?: unknown };
-    if (!Array.isArray(whole?.docs)) return [asDocument(whole, places, [])];
-    return whole.docs.map((one, index) => asDocument(one, places, ['docs', String(index)]));
+    const { docs } = (value ?? {}) as { docs?: unknown };
+    if (!Array.isArray(docs)) return [asDocument(value, places, [])];
+    return docs.map((one, index) => asDocument(one, places, ['docs', String(index)]));
   });
 }
 
@@ -75,8 +72,7 @@ interface Places {
 
 function asDocument(value: unknown, places: Places, above: readonly string[]): FileDocument {
   const placeOf = (pointer: string) => {
-    const names = pointer.split('/').slice(1);
-    const keys = [...above, ...names.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))];
+    const keys = [...above, ...pointerSegments(pointer)];
     for (let length = keys.length; length >= 0; length -= 1) {
       const node = nodeAt(places.document, keys.slice(0, length));
       if (node?.range) return positionOf(places.name, places.lines, node.range[0]);
@@ -93,11 +89,6 @@ const nodeAt = (document: Document, keys: readonly string[]): Ranged => {
   return (keys.length === 0 ? document.contents : document.getIn(steps, true)) as Ranged;
 };
 
-function positionOf(name: string, lines: LineCounter, offset: number): string {
-  const { line, col } = lines.linePos(offset);
-  return `${name}:${line}:${col}`;
-}
-
 /** A value with `${env:NAME}` of its texts filled, so that no secret lies in a file. */
 function filled(
   value: unknown,
@@ -112,10 +103,9 @@ function filled(
       return found;
     });
   if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map((item, at) => filled(item, env, placeOf, `${pointer}/${at}`));
+  if (Array.isArray(value)) return value.map((item, at) => filled(item, env, placeOf, pointerBelow(pointer, at)));
   const members = Object.entries(value).map(([key, member]) => {
-    const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    return [key, filled(member, env, placeOf, at)] as const;
+    return [key, filled(member, env, placeOf, pointerBelow(pointer, key))] as const;
   });
   return Object.fromEntries(members);
 }

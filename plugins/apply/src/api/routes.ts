@@ -2,7 +2,7 @@ import { type AnyRoute, type CallContext, handle, type Kernel, raw } from '@weir
 import { workflowEngineProblems } from '@weir/plugin-workflow-engine/contract';
 import { stringify } from 'yaml';
 import { applyPlan, applyProblems, dryRunDocuments, exportDocuments, NDJSON_TYPE, YAML_TYPE } from '../contract.ts';
-import { fingerprintOf, movedSince } from '../model/fingerprint.ts';
+import { differenceFaults, fingerprintOf, movedSince } from '../model/fingerprint.ts';
 import { carryOut } from '../service/carry-out.ts';
 import { exportService } from '../service/export.ts';
 import { type PlannedDocument, planService } from '../service/plan.ts';
@@ -38,7 +38,8 @@ export function routes(kernel: Pick<Kernel, 'contributions'>, now: () => number)
       if (fingerprint === undefined) throw applyProblems.fingerprintMissing();
       const found = await planned({ tenant, principal, call }, sent);
       const differences = movedSince(fingerprint, tenant, printedOf(found));
-      if (differences.length > 0) throw applyProblems.planStale({ members: { differences } });
+      if (differences.length > 0)
+        throw applyProblems.planStale({ members: { differences }, errors: differenceFaults(differences) });
       refuseFaulty(found);
       if (mediaType !== NDJSON_TYPE) return inForm(mediaType, await carryOut(found, { call, now }));
       const lines = resultLines(

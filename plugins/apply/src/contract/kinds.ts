@@ -4,15 +4,30 @@ import type { ChangeView, ItemFaultView } from './plans.ts';
 
 export type Json = Record<string, unknown>;
 
-/** An id that is known once an earlier call of the plan has made it. */
+const REF = Symbol('ref');
+
+/** What an earlier call of the plan answers: the id of a document, or another member of its answer. */
 export interface Ref {
-  readonly $ref: string;
+  readonly [REF]: true;
+  /** `Kind/name` */
+  readonly document: string;
+  readonly member: string | undefined;
 }
+
+/** What the call that makes a document will answer, for the parameters or the body of a later call. */
+export const refTo = (kind: string, name: string, member?: string): Ref => ({
+  [REF]: true,
+  document: `${kind}/${name}`,
+  member,
+});
+
+export const isRef = (value: unknown): value is Ref => typeof value === 'object' && value !== null && REF in value;
 
 /** A call of our own API that applying a document makes. */
 export interface PlannedCall {
   readonly endpoint: Endpoint;
   readonly params?: Readonly<Record<string, string | Ref>>;
+  /** May hold a `Ref` at any depth. */
   readonly body?: object;
   readonly ifMatch?: string | undefined;
   /** The member of the answer that is the id of the document. */
@@ -67,6 +82,9 @@ export interface Wanted {
   /** Pointers of the write-only members that are given. */
   readonly set?: readonly string[];
   readonly streams?: readonly { readonly name: string; readonly action: 'create' | 'patch' | 'noop' | 'unmanaged' }[];
+  /** Names, such as ids of tables: a document is applied after those that make what it needs. */
+  readonly makes?: readonly string[];
+  readonly needs?: readonly string[];
   readonly calls: (changes: readonly ChangeView[]) => readonly PlannedCall[];
 }
 

@@ -36,7 +36,8 @@ export type EnvelopeView = Static<typeof EnvelopeDocument>;
 const documents = {
   docs: Type.Array(SentDocument, {
     maxItems: MAX_DOCUMENTS,
-    description: 'In the order in which they are applied; each sees what earlier ones plan',
+    description:
+      'Applied in this order, but a transform after those whose tables it reads; each sees what earlier ones plan',
   }),
   allow_deprecate: Type.Optional(
     Type.Boolean({ default: false, description: 'Documents may remove or retire something; otherwise would-409' }),
@@ -182,8 +183,8 @@ export const exportDocuments = endpoint({
   response: Type.Object({
     docs: Type.Array(EnvelopeDocument),
     next_page_token: Nullable(Type.String()),
-    left_out: Type.Array(Type.Object({ kind: Type.String(), code: Type.String() }), {
-      description: 'Kinds that the caller may not read, and why',
+    left_out: Type.Array(Type.Object({ kind: Type.String(), name: Nullable(Type.String()), code: Type.String() }), {
+      description: 'What the caller may not read, and why; without a name the whole kind',
     }),
   }),
   produces: [YAML_TYPE],

@@ -17,6 +17,12 @@ export const applyProblems = {
     status: 409,
     title: 'The plan is stale',
     detail: 'Something changed since the plan was made: `differences` names what. Nothing was done.',
+    faults: {
+      stored: 'was made, changed or deleted since the plan',
+      document: 'is not as it was planned',
+      action: 'would be done otherwise than planned',
+      documents: 'is in one of both plans only',
+    },
     hint: 'Plan the documents again and review the new plan.',
     next: planAgain,
   }),

@@ -1,4 +1,5 @@
-import { type FieldFault, faultSentence, Problem } from '@weir/kernel/contract';
+import { pointerSegments } from '@weir/json-schemas';
+import { FAULT_SENTENCES, type FieldFault, faultSentence, Problem } from '@weir/kernel/contract';
 import type { ItemFault } from '../contract.ts';
 
 const CONFLICT = 409;
@@ -24,8 +25,9 @@ export function faultsOf(error: unknown): ItemFault[] {
   if (places.length === 0) return [{ code, pointer: '', detail: message, ...conflict }];
   return places.flatMap((place) => {
     if (place === undefined) return [];
-    const said = faultSentence({ ...place, message: place.message ?? entry.faults?.[place.code] ?? '' } as FieldFault);
-    const sentence = said === '' ? place.code.replaceAll('_', ' ') : said;
+    const said = place.message ?? entry.faults?.[place.code] ?? FAULT_SENTENCES[place.code];
+    const at = pointerSegments(place.pointer).join('.');
+    const sentence = `\`${at === '' ? 'spec' : at}\` ${faultSentence({ ...place, ...(said && { message: said }) })}`;
     return [{ code, pointer: `/spec${place.pointer}`, detail: `${message} ${sentence}.`, ...conflict }];
   });
 }

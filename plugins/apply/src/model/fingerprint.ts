@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, type Tenant } from '@weir/kernel';
+import type { FieldFault } from '@weir/kernel/contract';
 import { ACTIONS, type Action } from '../contract.ts';
 
 /** What of a planned document a fingerprint holds; without write-only values, and so without a digest of one. */
@@ -72,6 +73,10 @@ export function movedSince(fingerprint: string, tenant: Tenant, printed: readonl
     return [{ index, ...named, was: then.action ?? null, is: now.action ?? null, moved }];
   });
 }
+
+/** Differences as faults of a request. Pure. */
+export const differenceFaults = (differences: readonly Difference[]): FieldFault[] =>
+  differences.map(({ index, moved }) => ({ pointer: `/docs/${index}`, code: moved }));
 
 const isDone = (then: Action | undefined, { action, onlySets }: Printed): boolean =>
   (then === 'create' || then === 'patch') && (action === 'noop' || (action === 'patch' && onlySets));

@@ -19,7 +19,14 @@ export interface ExportRequest {
 
 const DEFAULT_PAGE = 50;
 
-/** Exports what is there, kind by kind and by name; kinds that the caller may not read are left out by name. */
+interface LeftOut {
+  kind: string;
+  /** Null when the whole kind is left out. */
+  name: string | null;
+  code: string;
+}
+
+/** Exports what is there, kind by kind and by name; what the caller may not read is left out by name. */
 export function exportService(kernel: Pick<Kernel, 'contributions'>) {
   return async ({ tenant, reader, query }: ExportRequest) => {
     const { kind: only, name, limit = DEFAULT_PAGE, page_token: token } = query;
@@ -29,18 +36,20 @@ export function exportService(kernel: Pick<Kernel, 'contributions'>) {
     if (kinds.length === 0)
       throw kernelProblems.validationFailed({ errors: [{ pointer: '/query/kind', code: 'enum' }] });
     const docs: EnvelopeView[] = [];
-    const leftOut: { kind: string; code: string }[] = [];
+    const leftOut: LeftOut[] = [];
     const begun = from === undefined ? 0 : kinds.findIndex(({ kind }) => kind === from.value);
     for (const kind of kinds.slice(Math.max(0, begun))) {
       const after = kind.kind === from?.value ? from.id : '';
       const found = await itemsOf(kind, reader, name);
       if ('code' in found) {
-        leftOut.push({ kind: kind.kind, code: found.code });
+        leftOut.push({ kind: kind.kind, name: null, code: found.code });
         continue;
       }
       for (const item of found.items.filter((one) => one.name > after)) {
         if (docs.length === limit) return { docs, ...pageAfter(list, docs), left_out: leftOut };
-        docs.push(await documentOf(kind, item, { tenant, reader }));
+        const made = await documentOf(kind, item, { tenant, reader });
+        if ('code' in made) leftOut.push({ kind: kind.kind, name: item.name, code: made.code });
+        else docs.push(made);
       }
     }
     return { docs, next_page_token: null, left_out: leftOut };
@@ -53,8 +62,7 @@ async function itemsOf(kind: ApplyKind, reader: Reader, name: string | undefined
     const named = items.filter((item) => name === undefined || item.name === name);
     return { items: named.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
   } catch (error) {
-    if (!(error instanceof ReadRefused)) throw error;
-    return { code: error.code };
+    return refusedCode(error);
   }
 }
 
@@ -62,10 +70,18 @@ async function documentOf(
   kind: ApplyKind,
   item: Item,
   asked: { tenant: Tenant; reader: Reader },
-): Promise<EnvelopeView> {
-  const { name, spec } = await kind.stored(item, asked);
+): Promise<EnvelopeView | { code: string }> {
+  const stored = await kind.stored(item, asked).catch(refusedCode);
+  if ('code' in stored) return stored;
+  const { name, spec } = stored;
   const shown = kind.scoped?.(spec, asked.tenant.scope, PLACE) ?? spec;
   return { apiVersion: API_VERSION, kind: kind.kind, metadata: { name }, spec: shown };
+}
+
+/** Why the caller may not read something; anything else is thrown on. */
+function refusedCode(error: unknown): { code: string } {
+  if (!(error instanceof ReadRefused)) throw error;
+  return { code: error.code };
 }
 
 function pageAfter(list: readonly unknown[], docs: readonly EnvelopeView[]) {

@@ -11,6 +11,7 @@ import {
   type PlannedView,
   type Reader,
   type Ref,
+  refTo,
   type Stored,
   type Wanted,
 } from '../contract.ts';
@@ -38,6 +39,8 @@ export interface PlannedDocument {
   /** `Kind/name`, and the id of what is there. */
   readonly key: string;
   readonly id: string | undefined;
+  readonly makes: readonly string[];
+  readonly needs: readonly string[];
 }
 
 /** The kinds that plugins give, in the order of exports. */
@@ -125,7 +128,7 @@ async function wantedOf({ asked, document, seen }: One, kind: ApplyKind, stored:
       ? [{ name: key.slice(kind.kind.length + 1), spec: value }]
       : [],
   );
-  const self: string | Ref = stored?.id ?? { $ref: `${kind.kind}/${name}` };
+  const self: string | Ref = stored?.id ?? refTo(kind.kind, name);
   const wanted = await kind.plan({ tenant, principal, reader, allowDeprecate, name, spec, stored, self, earlier });
   const sets = (wanted.set ?? []).map((pointer): ChangeView => ({ pointer, change: 'set' }));
   const compared = differences(wanted.before ?? {}, wanted.after);
@@ -167,6 +170,8 @@ function outcome({ index, document }: One, found: Found): PlannedDocument {
     id: stored?.id,
     calls,
     view,
+    makes: wanted?.makes ?? [],
+    needs: wanted?.needs ?? [],
     printed: {
       action,
       ...named,

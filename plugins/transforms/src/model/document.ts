@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { pointerBelow } from '@weir/json-schemas';
 import { Closed } from '@weir/kernel/contract';
 import type { Json } from '@weir/plugin-apply/contract';
 import { ScheduleDocument } from '@weir/plugin-schedules/contract';
-import { createTransform, type TransformView } from '../contract.ts';
-import { foreignDatasets, idWithScope, isForeign, withScope } from './scope-tokens.ts';
+import { createTransform, type NewTransform, type TransformView } from '../contract.ts';
+import { foreignDatasets, idWithScope, isForeign, ownDatasets, withScope } from './scope-tokens.ts';
 
 const { name: _, ...members } = (createTransform.body as NonNullable<typeof createTransform.body>).properties;
 
@@ -58,10 +59,21 @@ export function scopedSpec(spec: Json, from: string, to: string): Json {
   return changed(spec, { sql, output: id, incremental: id, parameters: within, checks });
 }
 
-/** Where a spec names datasets of another tenant, as pointers into it. Pure. */
-export function foreignPlaces({ sql = '', incremental, checks = [] }: TransformSpecBody, scope: string): string[] {
+/** Datasets of the tenant that a definition and its checks read. Pure. */
+export function neededDatasets({ sql, checks = [] }: Pick<NewTransform, 'sql' | 'checks'>, scope: string): string[] {
+  const read = checks.flatMap((check) => {
+    if (check.kind === 'relationship') return [check.to.toLowerCase()];
+    return check.kind === 'sql' ? ownDatasets(check.sql, scope) : [];
+  });
+  return [...ownDatasets(sql, scope), ...read];
+}
+
+/** Where a spec, which makes this statement, names datasets of another tenant, as pointers. Pure. */
+export function foreignPlaces(spec: TransformSpecBody, statement: string, scope: string): string[] {
+  const { sql, incremental, checks = [] } = spec;
+  const named = foreignDatasets(statement, scope);
   return [
-    ...(foreignDatasets(sql, scope).length > 0 ? ['/sql'] : []),
+    ...(named.length > 0 ? [sql === undefined ? parameterOf(spec, named) : '/sql'] : []),
     ...(incremental && isForeign(incremental, scope) ? ['/incremental'] : []),
     ...checks.flatMap((check, at) => {
       const isSql = check.kind === 'sql' && foreignDatasets(check.sql, scope).length > 0;
@@ -69,6 +81,12 @@ export function foreignPlaces({ sql = '', incremental, checks = [] }: TransformS
       return isSql ? [`/checks/${at}/sql`] : isTo ? [`/checks/${at}/to`] : [];
     }),
   ];
+}
+
+/** The parameter that is one of these ids, or all of them where none is by itself. */
+function parameterOf({ parameters = {} }: TransformSpecBody, ids: readonly string[]): string {
+  const found = Object.entries(parameters).find(([, value]) => typeof value === 'string' && ids.includes(value));
+  return found === undefined ? '/parameters' : pointerBelow('/parameters', found[0]);
 }
 
 function changed(object: Json, changes: Readonly<Record<string, (value: unknown) => unknown>>): Json {

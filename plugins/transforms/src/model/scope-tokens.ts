@@ -51,6 +51,13 @@ export function foreignDatasets(sql: string, own: string): string[] {
     .map(({ layer, scope, table }) => [layer, scope, table].map(({ name }) => name).join('.'));
 }
 
+/** Dataset ids of a statement that are of this scope, in lower case. Pure. */
+export function ownDatasets(sql: string, own: string): string[] {
+  return datasetTokens(tokensOf(sql))
+    .filter(({ scope }) => isScope(scope.name, own))
+    .map(({ layer, scope, table }) => [layer, scope, table].map(({ name }) => name.toLowerCase()).join('.'));
+}
+
 /** A dataset id with another scope, if it has this one. Pure. */
 export function idWithScope(id: string, from: string, to: string): string {
   const [layer = '', scope = '', table, ...rest] = id.split('.');

@@ -1,5 +1,14 @@
 import type { Kernel } from '@weir/kernel';
-import type { ApplyKind, Asked, ItemFault, Json, PlannedCall, Reader, Stored } from '@weir/plugin-apply/contract';
+import {
+  type ApplyKind,
+  type Asked,
+  type ItemFault,
+  type Json,
+  type PlannedCall,
+  type Reader,
+  refTo,
+  type Stored,
+} from '@weir/plugin-apply/contract';
 import { type SubjectSchedulesService, scheduleSpec, wantedSchedule } from '@weir/plugin-schedules/contract';
 import {
   bulkStreams,
@@ -102,7 +111,7 @@ async function planSource(deps: Deps, asked: Asked) {
     const first: PlannedCall =
       stored === undefined
         ? { endpoint: createSource, body: { name, pattern_id, source_config: config, ...body }, id: 'source_id' }
-        : { endpoint: updateSource, params, body: changed, ifMatch: stored.etag };
+        : { endpoint: updateSource, params, body: changed, ifMatch: stored.etag, id: 'source_id' };
     const isFirst = stored === undefined || Object.keys(changed).length > 0;
     return [...(isFirst ? [first] : []), ...(streams.items.length > 0 ? [bulk] : []), ...timed.calls];
   };
@@ -111,14 +120,14 @@ async function planSource(deps: Deps, asked: Asked) {
     before: stored && {
       pattern_id,
       source_config: there?.source.source_config,
-      streams: streams.before,
+      streams: unlessEmpty(streams.before),
       ...credential.before,
       ...(timed.before && { schedule: timed.before }),
     },
     after: {
       pattern_id,
       source_config: visible,
-      streams: streams.after,
+      streams: unlessEmpty(streams.after),
       ...credential.after,
       ...(timed.after && { schedule: timed.after }),
     },
@@ -127,6 +136,9 @@ async function planSource(deps: Deps, asked: Asked) {
     calls,
   };
 }
+
+/** A source without streams in its document has nothing to be shown of them. */
+const unlessEmpty = (streams: Json): Json | undefined => (Object.keys(streams).length === 0 ? undefined : streams);
 
 /** What no document can change or name. */
 function fixedFaults({ spec }: Asked, source: SourceView | undefined): ItemFault[] {
@@ -164,38 +176,62 @@ interface DocumentCredential {
 }
 
 /** Throws what giving a credential so is refused with. */
-async function credentialOf(
-  deps: Deps,
-  { spec, stored, tenant, reader }: Asked,
-  pattern: Pattern,
-): Promise<DocumentCredential> {
-  const { credential_values: values, credential_name: name, credential_ref: given } = spec as SourceSpecBody;
-  const same = (config: Json) => config;
-  if (values === undefined && name === undefined && given === undefined)
-    return { body: {}, before: {}, after: {}, apply: same } satisfies DocumentCredential;
-  const current = (stored?.view as Read | undefined)?.source.credential_ref ?? undefined;
-  if (values !== undefined) {
-    const isAttached = current !== undefined || (stored !== undefined && deps.kernel.vault.mode === 'legacy_inline');
-    const named = name === undefined || isAttached ? {} : { credential_name: name };
-    const both = given === undefined ? {} : { credential_ref: given };
-    const input = { credential_values: values, ...named, ...both };
-    const read = await givenCredential(deps.kernel, tenant, { input, pattern });
-    const apply = read.kind === 'values' ? read.apply : same;
-    return { body: input, before: {}, after: {}, apply } satisfies DocumentCredential;
+async function credentialOf(deps: Deps, asked: Asked, pattern: Pattern): Promise<DocumentCredential> {
+  const { credential_values: values, credential_name: name, credential_ref: ref } = asked.spec as SourceSpecBody;
+  const none = { body: {}, before: {}, after: {}, apply: (config: Json) => config };
+  const ways = [['credential_values', values] as const, ['credential_name', name] as const];
+  const body = Object.fromEntries(
+    [...ways, ['credential_ref', ref] as const].filter(([, value]) => value !== undefined),
+  );
+  if (Object.keys(body).length === 0) return none;
+  if (values === undefined) return namedCredential(deps, asked, none);
+  const read = await givenCredential(deps.kernel, asked.tenant, { input: body, pattern });
+  const given = { ...none, body, ...(read.kind === 'values' && { apply: read.apply }) };
+  if (name === undefined) return given;
+  const { all, current } = await credentialsOf(asked);
+  const isTaken = all.some((one) => one.name === name && one.credential_ref !== current?.credential_ref);
+  const compared = { before: { credential_name: current?.name ?? null }, after: { credential_name: name } };
+  return { ...given, ...compared, ...(isTaken && { fault: TAKEN }) };
+}
+
+const TAKEN: ItemFault = {
+  code: credentialProblems.credentialNameTaken.entry.code,
+  pointer: '/spec/credential_name',
+  detail: 'Another credential has this name: leave `credential_values` out to use it, or choose another name.',
+  conflict: true,
+};
+
+/** The credentials that sources can use, and that of the source. */
+async function credentialsOf({ reader, stored }: Asked) {
+  const all = (await reader.all<CredentialView>(listCredentials)).filter(({ status }) => status !== 'revoked');
+  const ref = (stored?.view as Read | undefined)?.source.credential_ref;
+  return { all, current: all.find(({ credential_ref }) => credential_ref === ref) };
+}
+
+/** A credential that is there, or that a document before this one makes. */
+async function namedCredential({ kernel }: Deps, asked: Asked, none: DocumentCredential): Promise<DocumentCredential> {
+  const { pattern_id, credential_name: name, credential_ref: ref } = asked.spec as SourceSpecBody;
+  if (kernel.vault.mode === 'legacy_inline') throw credentialProblems.credentialModeUnsupported();
+  if (name !== undefined && ref !== undefined) throw credentialProblems.credentialInputConflict();
+  const { all, current } = await credentialsOf(asked);
+  const usable = all.filter(({ kind }) => kind === pattern_id);
+  const wanted = usable.find((one) => (name === undefined ? one.credential_ref === ref : one.name === name));
+  const before = { credential_name: current?.name ?? null };
+  if (wanted !== undefined) {
+    const { name: after, credential_ref } = wanted;
+    const isSame = credential_ref === current?.credential_ref;
+    return { ...none, body: isSame ? {} : { credential_ref }, before, after: { credential_name: after } };
   }
-  if (deps.kernel.vault.mode === 'legacy_inline') throw credentialProblems.credentialModeUnsupported();
-  const all = await reader.all<CredentialView>(listCredentials);
-  const wanted = all.find((one) => one.name === name || one.credential_ref === given);
-  if (name !== undefined && given !== undefined) throw credentialProblems.credentialInputConflict();
-  if (wanted === undefined) {
-    const pointer = name === undefined ? '/spec/credential_ref' : '/spec/credential_name';
-    const fault = { code: 'reference_unknown', pointer, detail: 'The tenant has no such credential.' };
-    return { body: {}, before: {}, after: {}, apply: same, fault };
+  const makes = ({ spec }: Asked['earlier'][number]) =>
+    spec.pattern_id === pattern_id && spec.credential_name === name && spec.credential_values !== undefined;
+  const maker = name === undefined ? undefined : asked.earlier.find(makes);
+  if (maker !== undefined) {
+    const credential_ref = refTo('Source', maker.name, 'credential_ref');
+    return { ...none, body: { credential_ref }, before, after: { credential_name: name } };
   }
-  const nameOf = (ref: string | undefined) => all.find((one) => one.credential_ref === ref)?.name ?? null;
-  const body = wanted.credential_ref === current ? {} : { credential_ref: wanted.credential_ref };
-  const before = { credential_name: nameOf(current) };
-  return { body, before, after: { credential_name: wanted.name }, apply: same } satisfies DocumentCredential;
+  const pointer = name === undefined ? '/spec/credential_ref' : '/spec/credential_name';
+  const detail = 'The tenant has no such credential of this pattern.';
+  return { ...none, fault: { code: 'reference_unknown', pointer, detail } };
 }
 
 interface GivenConfig {

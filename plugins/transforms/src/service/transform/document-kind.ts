@@ -1,4 +1,5 @@
 import type { Kernel } from '@weir/kernel';
+import { Problem, type Tenant } from '@weir/kernel/contract';
 import type { ApplyKind, Asked, ItemFault, Json, PlannedCall } from '@weir/plugin-apply/contract';
 import { type SubjectSchedulesService, scheduleSpec, wantedSchedule } from '@weir/plugin-schedules/contract';
 import {
@@ -7,6 +8,7 @@ import {
   hydrateTransform,
   listTransformSchedules,
   listTransforms,
+  type NewTransform,
   type TransformScheduleView,
   type TransformView,
   transformProblems,
@@ -17,6 +19,7 @@ import {
   compared,
   DEFINITION,
   foreignPlaces,
+  neededDatasets,
   scopedSpec,
   specOf,
   TransformSpec,
@@ -53,8 +56,8 @@ export const transformDocuments = ({ kernel, schedules }: Deps): ApplyKind => ({
     const params = { transform_id: self };
     const standing = stored?.spec.schedule as Json | undefined;
     const timed = wantedSchedule(transformSchedules, schedules, { given, standing, params, allowDeprecate });
-    const faults = [...(await faultsOf(asked, spec)), ...timed.faults];
-    await assertDefinition(kernel, asked, spec);
+    const made = await definitionOf(kernel, asked, spec);
+    const faults = [...(await faultsOf(asked, spec, made)), ...timed.faults];
     const before = stored && { ...compared(stored.spec), ...(timed.before && { schedule: timed.before }) };
     const after = { ...compared(spec), ...(timed.after && { schedule: timed.after }) };
     const hydrate: PlannedCall = { endpoint: hydrateTransform, params, optional: true };
@@ -62,6 +65,8 @@ export const transformDocuments = ({ kernel, schedules }: Deps): ApplyKind => ({
       faults,
       before,
       after,
+      makes: [made.output.toLowerCase()],
+      needs: neededDatasets(made, asked.tenant.scope),
       calls(changes) {
         const members = new Set(changes.map(({ pointer }) => pointer.split('/')[1] ?? ''));
         const isDefined = DEFINITION.some((member) => members.has(member));
@@ -89,19 +94,20 @@ function patchOf(wanted: Json, { members, isDefined }: { members: ReadonlySet<st
   return Object.fromEntries(Object.entries(wanted).filter(([member]) => isSent(member)));
 }
 
-/** Throws what a definition is refused with, whatever is in its inputs. */
-async function assertDefinition(kernel: Deps['kernel'], { tenant, name }: Asked, spec: TransformSpecBody) {
+/** The definition of a spec. Throws what one is refused with, whatever is in its inputs. */
+async function definitionOf(kernel: Deps['kernel'], { name }: Asked, spec: TransformSpecBody): Promise<NewTransform> {
   const made = await fromPattern(kernel).body({ ...spec, name });
-  outputId(tenant.scope, made.output);
   const { materialization = 'full', key = [], partition_by: partitionBy = [], incremental } = made;
   assertMaterializing({ materialization, key, partitionBy, incremental });
   const broken = checkFaults(made.checks ?? []);
   const errors = broken.map(({ code }) => ({ pointer: '/checks', code }));
   if (broken.length > 0) throw transformProblems.checksRefused({ values: { count: broken.length }, errors });
+  return made;
 }
 
-async function faultsOf({ tenant, reader, name, earlier }: Asked, spec: TransformSpecBody): Promise<ItemFault[]> {
-  const foreign = foreignPlaces(spec, tenant.scope).map((place) => ({
+async function faultsOf(asked: Asked, spec: TransformSpecBody, made: NewTransform): Promise<ItemFault[]> {
+  const { tenant, reader, name, earlier } = asked;
+  const foreign = foreignPlaces(spec, made.sql, tenant.scope).map((place) => ({
     code: 'reference_unknown',
     pointer: `/spec${place}`,
     detail: 'It names a dataset of another tenant.',
@@ -121,5 +127,15 @@ async function faultsOf({ tenant, reader, name, earlier }: Asked, spec: Transfor
     detail: 'Another transform writes this table.',
     conflict: true,
   };
-  return isTaken ? [...foreign, taken] : foreign;
+  return [...outputFaults(tenant, spec.output), ...foreign, ...(isTaken ? [taken] : [])];
+}
+
+function outputFaults({ scope }: Tenant, output: string): ItemFault[] {
+  try {
+    outputId(scope, output);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return [{ code: error.code, pointer: '/spec/output', detail: error.message }];
+  }
 }
