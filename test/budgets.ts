@@ -36,6 +36,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/transforms/test/groups.test.ts': 16,
   'plugins/transforms/test/groups-together.test.ts': 22,
   'plugins/transforms/test/groups-adopt.test.ts': 22,
+  'plugins/transforms/test/groups-partitions.test.ts': 12,
   'plugins/transforms/test/groups-crash.test.ts': 34,
   'plugins/transforms/test/restarts.test.ts': 16,
   'plugins/sources/test/containers.test.ts': 16,

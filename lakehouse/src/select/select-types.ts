@@ -48,6 +48,8 @@ export type SelectOnto = {
    * all of them stay.
    */
   readonly replaces: readonly string[];
+  /** Which rows of the table go, whatever is written: a condition of SQL. */
+  readonly goes?: string;
 };
 
 export type RunSelectRequest = {

@@ -69,8 +69,9 @@ export function goneOf(request: RunSelectRequest) {
 }
 
 /** The rows of the table that stay beside the written ones; `rows` are all of them. */
-export function keptSql(request: RunSelectRequest, rows: string): string {
+export function keptSql(request: RunSelectRequest, all: string): string {
   const { schema, within, onto } = request;
+  const rows = onto?.goes === undefined ? all : `SELECT * FROM (${all}) WHERE coalesce(NOT (${onto.goes}), true)`;
   const columns = schema.fields.map(({ name }) => identifier(name)).join(', ');
   const replaced = fieldsOf(request, onto?.replaces);
   if (replaced.length === 0) return `SELECT ${columns} FROM (${rows})`;

@@ -41,6 +41,7 @@ export {
   PUBLISH_MODES,
   type PublishMode,
 } from './contract/group/groups.ts';
+export type { PartitionChoice, PartitionValue } from './contract/group/partition-choice.ts';
 export { TransformOrigin, type TransformOriginView } from './contract/origin.ts';
 export { groupProblems, statementProblems, transformProblems } from './contract/problems.ts';
 export {

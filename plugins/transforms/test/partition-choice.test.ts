@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { choiceFaults, chosenSql, MAX_CHOSEN_VALUES, type PartitionChoice } from '../src/model/partition-choice.ts';
+import { MAX_CHOSEN_VALUES, type PartitionChoice } from '../src/contract/group/partition-choice.ts';
+import { choiceFaults, chosenSql } from '../src/model/partition-choice.ts';
 import { selectWorld } from './select-kit.ts';
 
 const content = (type: string) => ({

@@ -58,6 +58,13 @@ export const DEFINITION_FAULTS: Readonly<Record<string, string>> = {
 const STEP_FAULTS: Readonly<Record<string, string>> = {
   transform_unknown: 'This transform cannot be found',
   circle: 'waits for a table that is made of its own',
+  not_of_materialization: 'Partitions are chosen of a transform that overwrites partitions',
+  not_a_partition: 'This column does not divide the table',
+  required: 'Name at least one value',
+  too_many: 'These are too many values',
+  value_unfit: 'The type of the column has no such value',
+  range_unfit: 'Values of this type have no ranges',
+  range_empty: 'This range has no values',
 };
 
 /** What is said of a run that cannot be resumed. */

@@ -1,17 +1,6 @@
 import { type Field, identifier, literal, sqlType } from '@weir/plugin-datasets/stage';
+import { MAX_CHOSEN_VALUES, type PartitionChoice, type PartitionValue } from '../contract/group/partition-choice.ts';
 import type { ArtifactContent } from './artifact-content.ts';
-
-/** The value of a partition column as JSON: texts of dates, times, decimals and ids; null is a partition too. */
-export type PartitionValue = string | number | boolean | null;
-
-/** The partitions that a run replaces: those of these values, or those from one value up to another, which is left out. */
-export type PartitionChoice = { readonly column: string } & (
-  | { readonly values: readonly PartitionValue[] }
-  | { readonly from: PartitionValue; readonly to: PartitionValue }
-);
-
-/** Values that one choice lists at most. */
-export const MAX_CHOSEN_VALUES = 1_000;
 
 type Content = Pick<ArtifactContent, 'materialization' | 'partition_by' | 'columns'>;
 type Fault = { pointer: string; code: string };
@@ -38,18 +27,21 @@ export function choiceFaults(choice: PartitionChoice, content: Content): Fault[]
 }
 
 /** A statement that may stand in a subquery, with no rows but those of the chosen partitions. The choice is without faults. */
-export function chosenSql(sql: string, choice: PartitionChoice, content: Content): string {
+export const chosenSql = (sql: string, choice: PartitionChoice, content: Content): string =>
+  `SELECT * FROM (\n${sql}\n) WHERE ${chosenCondition(choice, content)}`;
+
+/** What holds of the rows of the chosen partitions. */
+export function chosenCondition(choice: PartitionChoice, content: Content): string {
   const type = sqlType(partitionType(choice, content) as Field['type']);
   const column = identifier(choice.column);
   const typed = (value: PartitionValue) => `CAST(${literal(String(value))} AS ${type})`;
-  const rows = `SELECT * FROM (\n${sql}\n) WHERE`;
-  if ('from' in choice) return `${rows} ${column} >= ${typed(choice.from)} AND ${column} < ${typed(choice.to)}`;
+  if ('from' in choice) return `${column} >= ${typed(choice.from)} AND ${column} < ${typed(choice.to)}`;
   const values = choice.values.filter((value) => value !== null).map(typed);
   const conditions = [
     ...(values.length === 0 ? [] : [`${column} IN (${values.join(', ')})`]),
     ...(choice.values.includes(null) ? [`${column} IS NULL`] : []),
   ];
-  return `${rows} ${conditions.join(' OR ')}`;
+  return conditions.join(' OR ');
 }
 
 function partitionType({ column }: PartitionChoice, { partition_by: by = [], columns }: Content): string | undefined {

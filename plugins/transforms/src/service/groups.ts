@@ -8,6 +8,7 @@ import type { ArtifactContent } from '../model/artifact-content.ts';
 import { ArtifactEntity, TransformEntity, TransformRunEntity } from '../model/entities.ts';
 import { StepEntity, StepGroupEntity } from '../model/group/entities.ts';
 import { type Ordered, orderSteps } from '../model/group/order.ts';
+import { choiceFaults } from '../model/partition-choice.ts';
 import { TRANSFORM_KIND } from '../model/run-kinds.ts';
 import { assertResumable } from './resumable.ts';
 import { stepsOf } from './steps.ts';
@@ -21,6 +22,8 @@ interface Planned extends GroupStep {
   artifactId: string;
   output: string;
   inputs: readonly string[];
+  /** Why its partitions cannot be chosen so. */
+  faults: readonly { pointer: string; code: string }[];
 }
 
 /** Belongs to the start of a whole, in the transaction that makes it and its parts, which come in the order of the steps. */
@@ -63,12 +66,17 @@ export function groupService(kernel: StartDeps) {
     const planned = named.flatMap(({ step, artifactId }): Planned[] => {
       const content = artifactId ? contents.get(artifactId) : undefined;
       if (!artifactId || content === undefined) return [];
-      return [{ ...step, artifactId, output: content.output, inputs: content.inputs }];
+      const faults = step.partitions ? choiceFaults(step.partitions, content) : [];
+      return [{ ...step, artifactId, output: content.output, inputs: content.inputs, faults }];
     });
     const ready = new Set(planned.map(({ stepId }) => stepId));
     const unready = named.filter(({ step }) => !ready.has(step.stepId));
     const blocked = unready.map(({ step }) => ({ step, ...NOT_IN_FORCE }));
     if (blocked.length > 0) throw notReady(asked, blocked);
+    const unfit = planned.flatMap(({ stepId, faults }) =>
+      faults.map(({ pointer, code }) => ({ pointer: `${pointerOf(asked, stepId)}/partitions${pointer}`, code })),
+    );
+    if (unfit.length > 0) throw transformProblems.stepsRefused({ errors: unfit });
     const order = orderSteps(planned);
     if ('ordered' in order) return order.ordered;
     const errors = order.circle.map((id) => ({ pointer: pointerOf(asked, id), code: 'circle' }));
@@ -115,7 +123,7 @@ export function groupService(kernel: StartDeps) {
       await tx.insert(StepGroupEntity, { runId: groupRunId, publish, adoptFrom, sampleRows: asked.sampleRows ?? 0 });
       const runIds = new Map<string, string>();
       for (const [position, { step, after }] of steps.entries()) {
-        const { stepId, transformId, artifactId, output, force = false, full = false } = step;
+        const { stepId, transformId, artifactId, output, force = false, full = false, partitions } = step;
         const ofRun = orchestratorRunId ?? groupRunId;
         const ofPart = { kind: TRANSFORM_KIND, parentRunId: groupRunId, orchestratorRunId: ofRun };
         const own = { ...ofPart, subjectId: transformId };
@@ -133,7 +141,7 @@ export function groupService(kernel: StartDeps) {
           status: 'pending',
           createdAt: new Date(),
         });
-        await tx.insert(StepEntity, { runId, groupRunId, stepId, position, after });
+        await tx.insert(StepEntity, { runId, groupRunId, stepId, position, after, partitions });
         runIds.set(stepId, runId);
       }
       const parts = asked.steps.map(({ stepId }) => ({ run_id: runIds.get(stepId) as string }));

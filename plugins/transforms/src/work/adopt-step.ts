@@ -40,6 +40,7 @@ interface Earlier {
   extent: string | null;
   reads: string | null;
   isSampled: boolean;
+  partitions: unknown;
 }
 
 /**
@@ -73,7 +74,7 @@ async function earlierStep({ kernel }: CarryOutDeps, { tenant, place }: Job, gro
   const { rows } = await kernel.db(tenant).transaction((tx) =>
     tx.sql(
       `select step.run_id, step.staged, step.reads_digest, run.transform_id, run.artifact_id, run.extent,
-         step.sample is not null as is_sampled
+         step.partitions, step.sample is not null as is_sampled
        from transforms.step join transforms.transform_run run using (tenant_id, run_id)
        where step.tenant_id = $1 and step.group_run_id = $2 and step.step_id = $3 and step.staged_at is not null`,
       [tenant.tenantId, groupRunId, place.stepId],
@@ -88,14 +89,16 @@ async function earlierStep({ kernel }: CarryOutDeps, { tenant, place }: Job, gro
       extent: row.extent as string | null,
       reads: row.reads_digest as string | null,
       isSampled: row.is_sampled === true,
+      partitions: row.partitions ?? undefined,
     }),
   )[0];
 }
 
 /** Why the statement may give something else than the earlier step has staged. */
-function differs(earlier: Earlier, { run, artifactId }: Job, { why, reads }: Found): NotAdopted | undefined {
+function differs(earlier: Earlier, { run, artifactId, place }: Job, { why, reads }: Found): NotAdopted | undefined {
   const isOfOther = earlier.transformId !== run.subjectId || earlier.artifactId !== artifactId;
-  if (isOfOther || (why.extent === 'full' && earlier.extent !== 'full')) return 'definition_changed';
+  const isOfPartitions = JSON.stringify(earlier.partitions) !== JSON.stringify(place.partitions);
+  if (isOfOther || isOfPartitions || (why.extent === 'full' && earlier.extent !== 'full')) return 'definition_changed';
   return earlier.reads === reads ? undefined : 'inputs_moved';
 }
 
@@ -110,10 +113,9 @@ async function takeOver(
   const { run, leaseEpoch } = job;
   const { staged } = earlier;
   if (staged === null) return 'files_gone';
-  const { table, checkpoint } = staged;
+  const { table, checkpoint, rows } = staged;
   const ofAttempt = { runId: run.runId, attempt: leaseEpoch, batch: leaseEpoch, stateSha256: sha256(now) };
-  const { rows } = checkpoint.counters;
-  const commit = { table: { ...table, ...ofAttempt }, checkpoint: { ...checkpoint, state: now } };
+  const commit = { table: { ...table, ...ofAttempt }, checkpoint: checkpoint && { ...checkpoint, state: now } };
   const written = { ...commit, pins, reads, rows: Number(rows), isSampled: earlier.isSampled };
   const also = (tx: TenantTransaction) => moveResult(deps, tx, { from: earlier.runId, to: run.runId, table });
   return keepStaged(deps, job, { ...written, also }).then(

@@ -1,5 +1,5 @@
 import { faultpoint } from '@weir/kernel';
-import type { InputsService, PinnedInput } from '@weir/plugin-datasets/contract';
+import type { Checkpoint, InputsService, PinnedInput } from '@weir/plugin-datasets/contract';
 import { RunFailed, WORK_FAILURES } from '@weir/work';
 import { ArtifactEntity, TransformRunEntity } from '../model/entities.ts';
 import { tableRefOf } from '../model/output.ts';
@@ -7,9 +7,10 @@ import { type CommittedState, type Why, whyRun } from '../model/why-run.ts';
 import type { AskedWork } from '../service/select/selects.ts';
 import { adoptStep, readsDigest, sha256 } from './adopt-step.ts';
 import { keepStaged } from './keep-staged.ts';
-import { recordCommit } from './record-commit.ts';
+import { outputMoved } from './output-moved.ts';
+import { NEWEST_SNAPSHOTS, recordCommit } from './record-commit.ts';
 import { stageResult } from './stage-result.ts';
-import { placedInput, stepPlace } from './step-place.ts';
+import { checkpointKey, placedInput, stepPlace } from './step-place.ts';
 import type { CarryOutDeps, Job, TransformAttempt } from './transform-attempt.ts';
 
 /** `staged`: its whole publishes it, and ends it. */
@@ -27,8 +28,9 @@ export async function carryOutTransform(deps: CarryOutDeps, attempt: TransformAt
   const { tenant, run, leaseEpoch, log, ref, key } = job;
   const lease = { runId: run.runId, leaseEpoch };
   const { checkpoint, follows } = await tables.resume(tenant, lease, { ref, streamId: run.subjectId, key });
-  if (checkpoint?.runId === run.runId) {
-    await recordCommit(deps, { tenant, lease, log }, { ...made(job), rows: checkpoint.counters.rows });
+  const landed = await landedCommit(deps, job, checkpoint);
+  if (landed !== undefined) {
+    await recordCommit(deps, { tenant, lease, log }, { ...made(job), ...landed });
     return 'done';
   }
   const output = await tables.describe(tenant, ref);
@@ -37,8 +39,8 @@ export async function carryOutTransform(deps: CarryOutDeps, attempt: TransformAt
   const pins = await pin(deps, job, before);
   const read = { inputs: pins.map(snapshotOf), rows_at: pins.map(rowsOf) };
   const now: CommittedState = { artifact_id: job.artifactId, ...read, output_at };
-  const own = before && checkpoint && (await madeBy(deps, job, checkpoint.runId));
-  const isOutputMoved = before !== undefined && output_at !== (own ?? before.output_at ?? null);
+  const committed = before && checkpoint && { state: before, runId: checkpoint.runId };
+  const isOutputMoved = committed !== undefined && (await outputMoved(deps, job, { committed, outputAt: output_at }));
   const why = whyOf(job, { now, before, pins, isOutputMoved });
   if (why === undefined) {
     const message = 'nothing has changed since the last run: the run ends skipped';
@@ -52,43 +54,37 @@ export async function carryOutTransform(deps: CarryOutDeps, attempt: TransformAt
     await inputs.hold(tx, run.runId, pins);
     await noteInputs(tx, job, now.inputs, why);
   });
-  const becomesFull = (full: Why) => kernel.db(tenant).transaction((tx) => noteInputs(tx, job, now.inputs, full));
   log.write({ level: 'info', step: 'inputs', message: whyText(why, pins.length) });
   const reads = readsDigest({ inputs: now.inputs, before, base: output.snapshotId ?? null });
   if (await adoptStep(deps, job, { now, pins, why, reads })) return 'staged';
-  await faultpoint('T1');
-  const staged = await deps.selects.within(ownerOf(job), (selects) =>
-    stageResult({ ...deps, selects }, job, { pins, why, becomesFull }),
-  );
-  await faultpoint('T2');
-  const table = {
-    ...{ ref, ...staged.change },
-    ...{ streamId: run.subjectId, attempt: leaseEpoch, batch: leaseEpoch, generation: 0 },
-    stateSha256: sha256(now),
-  };
-  const written = { table, checkpoint: { key, state: now, counters: { rows: String(staged.rows) } } };
+  const { rows, ...written } = await writeResult(deps, job, { now, pins, why });
   if (job.place.publish !== 'each') {
-    await keepStaged(deps, job, { ...written, pins, reads, rows: staged.rows });
+    await keepStaged(deps, job, { ...written, pins, reads, rows });
     return 'staged';
   }
   await tables.commit(tenant, {
     ...lease,
-    tables: [{ ...table, ...(follows === undefined ? {} : { follows: follows.rows }) }],
-    checkpoints: [written.checkpoint],
+    tables: [{ ...written.table, ...(follows === undefined ? {} : { follows: follows.rows }) }],
+    checkpoints: written.checkpoint === undefined ? [] : [written.checkpoint],
   });
   await faultpoint('T3');
-  await recordCommit(deps, { tenant, lease, log }, { ...made(job), rows: String(staged.rows) });
+  await recordCommit(deps, { tenant, lease, log }, { ...made(job), rows: String(rows) });
   return 'done';
 }
 
 /** Steps of a whole are served by one process after the other, and no other work is. */
-function ownerOf({ tenant, signal, place: { groupRunId, stepsToCome }, content }: Job): AskedWork {
-  const runs = content.materialization === 'merge' ? 2 : 1;
+function ownerOf({ tenant, signal, place: { groupRunId, stepsToCome, partitions }, content }: Job): AskedWork {
+  const runs = content.materialization === 'merge' || partitions !== undefined ? 2 : 1;
   const owner = groupRunId && `${tenant.tenantId}/${groupRunId}`;
   return { signal, owner, hasMore: stepsToCome > 0, runs: runs * (1 + stepsToCome) };
 }
 
-const made = ({ ref, run }: Job) => ({ ref, runId: run.runId, transformId: run.subjectId });
+const made = ({ ref, run, place }: Job) => ({
+  ref,
+  runId: run.runId,
+  transformId: run.subjectId,
+  isOfPartitions: place.partitions !== undefined,
+});
 
 interface Standing {
   now: CommittedState;
@@ -97,13 +93,44 @@ interface Standing {
   isOutputMoved: boolean;
 }
 
-/** The snapshot of the output that a run made; undefined where it made none, as it had no rows to write. */
-async function madeBy({ kernel }: CarryOutDeps, { tenant }: Job, runId: string): Promise<string | undefined> {
-  const row = await kernel.db(tenant).transaction((tx) => tx.findOne(TransformRunEntity, { runId }));
-  return row?.outputSnapshotId ?? undefined;
+/** A commit of this run whose end was not recorded: known by its checkpoint, or, where it writes none, by its snapshot. */
+async function landedCommit(
+  { tables }: CarryOutDeps,
+  { tenant, run, ref, place }: Job,
+  checkpoint: Checkpoint | undefined,
+): Promise<{ rows: unknown } | undefined> {
+  if (checkpoint?.runId === run.runId) return { rows: checkpoint.counters.rows };
+  if (place.partitions === undefined) return undefined;
+  const snapshots = await tables.snapshots(tenant, ref, { limit: NEWEST_SNAPSHOTS });
+  const own = snapshots.find(({ runId }) => runId === run.runId);
+  return own && { rows: own.addedRecords ?? '0' };
 }
 
-function whyOf({ row, content }: Job, { now, before, pins, isOutputMoved }: Standing): Why | undefined {
+/** Runs the statement and says what is to be committed. A run of some partitions leaves the checkpoint as it is. */
+async function writeResult(
+  deps: CarryOutDeps,
+  job: Job,
+  { now, pins, why }: Pick<Standing, 'now' | 'pins'> & { why: Why },
+) {
+  const { tenant, run, leaseEpoch, ref, key, place } = job;
+  const { kernel } = deps;
+  const becomesFull = (full: Why) => kernel.db(tenant).transaction((tx) => noteInputs(tx, job, now.inputs, full));
+  await faultpoint('T1');
+  const { change, rows } = await deps.selects.within(ownerOf(job), (selects) =>
+    stageResult({ ...deps, selects }, job, { pins, why, becomesFull }),
+  );
+  await faultpoint('T2');
+  const of = { streamId: run.subjectId, attempt: leaseEpoch, batch: leaseEpoch, generation: 0 };
+  const table = { ref, ...change, ...of, stateSha256: sha256(now) };
+  const counters = { rows: String(rows) };
+  return { table, rows, checkpoint: place.partitions === undefined ? { key, state: now, counters } : undefined };
+}
+
+/** Partitions are asked for whether or not anything moved. */
+const BACKFILL: Why = { reason: 'backfill', moved: [], extent: undefined };
+
+function whyOf({ row, content, place }: Job, { now, before, pins, isOutputMoved }: Standing): Why | undefined {
+  if (place.partitions !== undefined) return BACKFILL;
   const changes = new Map(pins.flatMap(({ datasetId, change }) => (change ? [[datasetId, change.kind] as const] : [])));
   const asked = { isForced: row.forced, isFullAsked: row.fullAsked };
   return whyRun({ now, before, changes, definition: content, isOutputMoved, ...asked });
@@ -121,7 +148,7 @@ async function jobOf({ kernel }: CarryOutDeps, attempt: TransformAttempt): Promi
     throw new RunFailed({ code: 'run_failed', ...WORK_FAILURES.run_failed, retryable: false });
   }
   const { artifactId, content } = artifact;
-  const key = `transform:${run.subjectId}:${content.output}`;
+  const key = checkpointKey(run.subjectId, content.output);
   return { ...attempt, row, content, artifactId, place, ref: tableRefOf(content.output), key };
 }
 

@@ -9,7 +9,7 @@ const MAX_SAMPLE_BYTES = 256 * 1024;
 /** What a step would commit, and what it read. */
 interface Written {
   table: TableCommit;
-  checkpoint: CheckpointWrite;
+  checkpoint?: CheckpointWrite | undefined;
   pins: readonly PinnedInput[];
   rows: number;
   /** Says what it read and stood on. */
@@ -29,7 +29,8 @@ export async function keepStaged(deps: CarryOutDeps, job: Job, written: Written)
   const draft = await tables.draft(tenant, { ...owner, leaseEpoch, table: written.table });
   const staged: StagedStep = {
     table: { ...written.table, ...owner, snapshotId: draft.snapshotId },
-    checkpoint: { ...written.checkpoint, ...owner },
+    ...(written.checkpoint && { checkpoint: { ...written.checkpoint, ...owner } }),
+    rows: String(rows),
     draft: draft.metadataLocation,
   };
   const [made] = await deps.inputs.pin(tenant, [{ datasetId: content.output, draft: draft.metadataLocation }]);

@@ -3,8 +3,8 @@ import { Problem } from '@weir/kernel/contract';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
 import type { LeasedRun } from '@weir/work';
 import { type EndDeps, endStep } from './end-group.ts';
-import { recordCommit } from './record-commit.ts';
-import type { StagedStep } from './step-place.ts';
+import { NEWEST_SNAPSHOTS, recordCommit } from './record-commit.ts';
+import { checkpointKey, type StagedStep } from './step-place.ts';
 import type { CarryOutDeps } from './transform-attempt.ts';
 
 /** Times that the steps of a whole are staged, where a table moves meanwhile. */
@@ -13,6 +13,8 @@ const MAX_STAGED = 3;
 interface StepToPublish extends StagedStep {
   runId: string;
   transformId: string;
+  /** Of its checkpoint. */
+  key: string;
 }
 
 type PublishDeps = Pick<CarryOutDeps, 'kernel' | 'tables' | 'inputs'> & EndDeps;
@@ -31,12 +33,12 @@ export async function publishGroup(
   if (steps.length === 0) return 'published';
   const lease = { runId, leaseEpoch };
   const found: Awaited<ReturnType<typeof tables.resume>>[] = [];
-  for (const { table, checkpoint } of steps) {
-    const stream = { ref: table.ref, streamId: table.streamId, key: checkpoint.key };
+  for (const { table, key } of steps) {
+    const stream = { ref: table.ref, streamId: table.streamId, key };
     found.push(await tables.resume(tenant, lease, stream));
   }
-  const isCommitted = steps.every((step, at) => found[at]?.checkpoint?.runId === step.runId);
-  if (!isCommitted) {
+  const committed = await Promise.all(steps.map((step, at) => isCommitted(deps, tenant, { step, found: found[at] })));
+  if (committed.includes(false)) {
     const follows = (at: number) => {
       const known = found[at]?.follows;
       return known === undefined ? {} : { follows: known.rows };
@@ -45,7 +47,7 @@ export async function publishGroup(
       ...lease,
       together: true,
       tables: steps.map(({ table }, at) => ({ ...table, ...follows(at) })),
-      checkpoints: steps.map(({ checkpoint }) => checkpoint),
+      checkpoints: steps.flatMap(({ checkpoint }) => checkpoint ?? []),
     });
     const isMoved = await commit.then(
       () => false,
@@ -65,13 +67,27 @@ export async function publishGroup(
   }
   await faultpoint('T3');
   for (const step of steps) {
-    const { ref } = step.table;
-    const made = { ref, runId: step.runId, transformId: step.transformId, rows: step.checkpoint.counters.rows };
+    const { runId: of, transformId, rows, checkpoint, table } = step;
+    const made = { ref: table.ref, runId: of, transformId, rows, isOfPartitions: checkpoint === undefined };
     await recordCommit(deps, { tenant, lease, log }, made);
     await endStep(deps, tenant, step.runId, { status: 'succeeded' });
   }
   log.write({ level: 'info', step: 'commit', message: `${steps.length} tables are published in one commit` });
   return 'published';
+}
+
+/** Whether the table has what a step has staged: by its checkpoint, and without one by the snapshot that it drafted. */
+async function isCommitted(
+  { tables }: PublishDeps,
+  tenant: Tenant,
+  { step, found }: { step: StepToPublish; found: Awaited<ReturnType<CarryOutDeps['tables']['resume']>> | undefined },
+): Promise<boolean> {
+  const { checkpoint, runId, table } = step;
+  if (checkpoint !== undefined) return found?.checkpoint?.runId === runId;
+  const { snapshotId = null } = table;
+  if (snapshotId === null) return true;
+  const snapshots = await tables.snapshots(tenant, table.ref, { limit: NEWEST_SNAPSHOTS });
+  return snapshots.some((one) => one.snapshotId === snapshotId);
 }
 
 /** What was taken over is of rows that have moved, and is staged again as all others. */
@@ -88,15 +104,16 @@ const hasMoved = (error: unknown): boolean => error instanceof Problem && MOVED.
 async function stagedSteps({ kernel }: PublishDeps, tenant: Tenant, groupRunId: string): Promise<StepToPublish[]> {
   const { rows } = await kernel.db(tenant).transaction((tx) =>
     tx.sql(
-      `select step.run_id, run.transform_id, step.staged from transforms.step join transforms.transform_run run
+      `select step.run_id, run.transform_id, run.output, step.staged from transforms.step join transforms.transform_run run
          using (tenant_id, run_id)
        where step.tenant_id = $1 and step.group_run_id = $2 and step.staged is not null order by step.position`,
       [tenant.tenantId, groupRunId],
     ),
   );
-  return rows.map(({ run_id, transform_id, staged }) => ({
+  return rows.map(({ run_id, transform_id, output, staged }) => ({
     ...(staged as StagedStep),
     runId: String(run_id),
     transformId: String(transform_id),
+    key: checkpointKey(String(transform_id), String(output)),
   }));
 }

@@ -6,7 +6,7 @@ import { markOf } from '../model/why-run.ts';
 import type { CarryOutDeps } from './transform-attempt.ts';
 
 /** Snapshots among which that of a run is looked for. */
-const NEWEST_SNAPSHOTS = 50;
+export const NEWEST_SNAPSHOTS = 50;
 
 /** Whose attempt records: that of a run, or of its whole. */
 interface Recording {
@@ -21,13 +21,15 @@ interface Committed {
   transformId: string;
   /** Rows that it wrote, in decimal digits. */
   rows: unknown;
+  /** The next run reads on from where the one before this did. */
+  isOfPartitions?: boolean;
 }
 
 /** Keeps what a commit made beside its run, and marks the snapshot from which the next run reads on. */
 export async function recordCommit(
   { kernel, tables, inputs }: Pick<CarryOutDeps, 'kernel' | 'tables' | 'inputs'>,
   { tenant, lease, log }: Recording,
-  { ref, runId, transformId, rows }: Committed,
+  { ref, runId, transformId, rows, isOfPartitions = false }: Committed,
 ): Promise<void> {
   const snapshots = await tables.snapshots(tenant, ref, { limit: NEWEST_SNAPSHOTS });
   const snapshotId = snapshots.find((snapshot) => snapshot.runId === runId)?.snapshotId ?? null;
@@ -44,7 +46,7 @@ export async function recordCommit(
       'update transforms.transform_run set output_snapshot_id = $3, row_count = $4 where tenant_id = $1 and run_id = $2',
       [tenant.tenantId, runId, snapshotId, rows ?? null],
     );
-    await inputs.mark(tx, markOf(transformId), pins);
+    if (!isOfPartitions) await inputs.mark(tx, markOf(transformId), pins);
   });
   log.write({
     level: 'info',

@@ -1,3 +1,4 @@
+import type { Kernel } from '@weir/kernel';
 import { Problem } from '@weir/kernel/contract';
 import {
   datasetProblems,
@@ -8,15 +9,17 @@ import {
 } from '@weir/plugin-datasets/contract';
 import type { Column, PartitionSpec, PinnedRows, StagedFile, TableSchema } from '@weir/plugin-datasets/stage';
 import type { IncrementShape } from '@weir/sql';
+import type { LineageColumnView } from '../contract/artifacts.ts';
 import type { ArtifactContent } from '../model/artifact-content.ts';
 import { compileCheck, readsTable } from '../model/checks/compile-check.ts';
 import { transformFailed } from '../model/failure/transform-failures.ts';
 import { assertKeys, keyChecks } from '../model/key-checks.ts';
 import { lineageOf } from '../model/lineage.ts';
 import { incrementOf, isDividedBy } from '../model/materialization.ts';
+import { chosenCondition, chosenSql } from '../model/partition-choice.ts';
 import type { Why } from '../model/why-run.ts';
 import type { SelectAsks } from '../service/select/select-asks.ts';
-import { keepLineage } from './keep-lineage.ts';
+import { chosenPartitions } from './chosen-partitions.ts';
 import { passChecks } from './pass-checks.ts';
 import type { CarryOutDeps, Job } from './transform-attempt.ts';
 
@@ -45,6 +48,7 @@ export async function stageResult(deps: StageDeps, job: Job, asked: Asked): Prom
   const { tenant, run, leaseEpoch, signal, log, ref, content } = job;
   const { sql, key, partition_by: partitionBy, incremental } = content;
   const { pins } = asked;
+  const chosen = job.place.partitions;
   const asIncrement = incrementOf({ incremental, key: key ?? [], partitionBy: partitionBy ?? [] });
   const described = await selects.describe({ sql, inputs: pins, signal, increment: asIncrement });
   const { columns, increment } = described;
@@ -58,7 +62,13 @@ export async function stageResult(deps: StageDeps, job: Job, asked: Asked): Prom
   const { checks, table, base } = checksOf(job, { prepared, schema, isFull });
   const place = { folder, store: prepared.store, spec: prepared.spec as PartitionSpec, signal };
   const found = await selects.run({
-    ...{ ...place, sql, schema, checks: [...keyChecks(key), ...checks], ...(table && { table }) },
+    ...{
+      ...place,
+      sql: chosen === undefined ? sql : chosenSql(sql, chosen, content),
+      schema,
+      checks: [...keyChecks(key), ...checks],
+      ...(table && { table }),
+    },
     ...{ inputs: read.inputs, startedAt: run.createdAt, ...(read.within && { within: read.within }) },
   });
   assertKeys(found.checks);
@@ -75,6 +85,7 @@ export async function stageResult(deps: StageDeps, job: Job, asked: Asked): Prom
   if (content.materialization === 'append')
     return { rows, change: { ...brings, mode: 'append', files, staged, ...base } };
   if (partitionBy !== undefined) {
+    if (chosen !== undefined) staged.push(...(await chosenPartitions(deps, job, { prepared, chosen, place })));
     return { rows, change: { ...brings, mode: 'overwrite', files, staged, partitions: partitionsOf(staged), ...base } };
   }
   const { metadataLocation, snapshotId } = prepared;
@@ -84,6 +95,19 @@ export async function stageResult(deps: StageDeps, job: Job, asked: Asked): Prom
   const { files: mergedFiles, removed: deletes } = merged;
   const all = [...staged, ...mergedFiles];
   return { rows, change: { ...brings, mode: 'row_delta', files: mergedFiles, staged: all, deletes, base: snapshotId } };
+}
+
+/** Keeps where the columns of a run come from: its inputs may have other columns than when it was hydrated. */
+async function keepLineage(
+  { db }: Pick<Kernel, 'db'>,
+  { tenant, run }: Job,
+  lineage: readonly LineageColumnView[],
+): Promise<void> {
+  await db(tenant).transaction((tx) =>
+    tx.sql('update transforms.transform_run set lineage = $3::json where tenant_id = $1 and run_id = $2', [
+      ...[tenant.tenantId, run.runId, JSON.stringify(lineage)],
+    ]),
+  );
 }
 
 interface Onto {
@@ -99,10 +123,14 @@ function checksOf({ content, place }: Job, { prepared, schema, isFull }: Onto) {
   const { metadataLocation, snapshotId } = prepared;
   const keeps = !isFull && snapshotId !== null;
   const compiled = checks.map((check) => compileCheck(check, new Date(), keeps));
-  const base = isFull || place.publish === 'each' ? {} : { base: snapshotId };
+  const chosen = place.partitions;
+  // Partitions that are to be emptied are looked up in the table as it was read.
+  const isOnto = chosen !== undefined || (!isFull && place.publish !== 'each');
+  const base = isOnto ? { base: snapshotId } : {};
   if (!keeps || !checks.some(readsTable)) return { checks: compiled, base };
   const replaces = materialization === 'append' ? [] : [...key, ...partitionBy];
-  return { checks: compiled, table: { metadataLocation, schema, replaces }, base: { base: snapshotId } };
+  const goes = chosen === undefined ? {} : { goes: chosenCondition(chosen, content) };
+  return { checks: compiled, table: { metadataLocation, schema, replaces, ...goes }, base: { base: snapshotId } };
 }
 
 interface Reading {

@@ -1,12 +1,18 @@
 import type { TenantTransaction } from '@weir/kernel';
 import type { AskedInput, CheckpointWrite, TableCommit } from '@weir/plugin-datasets/contract';
-import type { PublishMode } from '../contract.ts';
+import type { PartitionChoice, PublishMode } from '../contract.ts';
+
+/** The key of the checkpoint of a transform for a table. */
+export const checkpointKey = (transformId: string, output: string): string => `transform:${transformId}:${output}`;
 
 /** What a step has written and not published: kept until its whole publishes it, or ends without. Plain JSON. */
 export interface StagedStep {
   /** The commit of its table, with the id of the snapshot that the steps behind it have read. */
   table: TableCommit;
-  checkpoint: CheckpointWrite;
+  /** None of a run of some partitions: the next run reads on from where the one before it did. */
+  checkpoint?: CheckpointWrite;
+  /** Rows that it wrote, in decimal digits. */
+  rows: string;
   /** The metadata file that no catalog names. */
   draft: string;
 }
@@ -21,6 +27,8 @@ export interface StepPlace {
   adoptFrom: string | undefined;
   /** How many steps of the whole are behind it. */
   stepsToCome: number;
+  /** The partitions that it replaces; undefined where it brings its whole table to its inputs. */
+  partitions: PartitionChoice | undefined;
   /** Whether an attempt before has staged it. */
   isStaged: boolean;
   /** What steps before it have staged: metadata files. */
@@ -33,7 +41,7 @@ const PLACE = `
 select own.group_run_id, own.staged is not null as is_staged, whole.publish, whole.sample_rows, whole.inputs,
   (select count(*) from transforms.step later where later.tenant_id = $1 and later.group_run_id = own.group_run_id
      and later.position > own.position) as steps_to_come,
-  own.step_id, case when own.not_adopted is null then whole.adopt_from end as adopt_from,
+  own.partitions, own.step_id, case when own.not_adopted is null then whole.adopt_from end as adopt_from,
   (select coalesce(json_object_agg(run.output, other.staged ->> 'draft'), '{}')
    from transforms.step other join transforms.transform_run run using (tenant_id, run_id)
    where other.tenant_id = $1 and other.group_run_id = own.group_run_id and other.position < own.position
@@ -52,6 +60,7 @@ export async function stepPlace(tx: TenantTransaction, runId: string): Promise<S
     publish: (row?.publish ?? 'each') as PublishMode,
     sampleRows: Number(row?.sample_rows ?? 0),
     stepId: String(row?.step_id),
+    partitions: (row?.partitions ?? undefined) as PartitionChoice | undefined,
     adoptFrom: typeof row?.adopt_from === 'string' ? row.adopt_from : undefined,
     stepsToCome: Number(row?.steps_to_come ?? 0),
     isStaged: row?.is_staged === true,

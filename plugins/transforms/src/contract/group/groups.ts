@@ -14,6 +14,7 @@ import {
 import type { AlsoAtStart } from '@weir/plugin-schedules/contract';
 import { CheckResult } from '../checks.ts';
 import { RUN_REASONS } from '../runs.ts';
+import type { PartitionChoice } from './partition-choice.ts';
 
 /** `together`: all tables in one commit, or none; `each`: every table as its step ends; `none`: nothing is published. */
 export const PUBLISH_MODES = ['together', 'each', 'none'] as const;
@@ -40,6 +41,8 @@ export interface GroupStep {
   after?: readonly string[] | undefined;
   force?: boolean | undefined;
   full?: boolean | undefined;
+  /** Replaces these partitions alone, of `partition_overwrite`: those that get no rows are emptied. It always runs. */
+  partitions?: PartitionChoice | undefined;
 }
 
 /** A whole that is to be started. */

@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { type GroupStepView, NOT_ADOPTED, PUBLISH_MODES } from '../../contract/group/groups.ts';
+import type { PartitionChoice } from '../../contract/group/partition-choice.ts';
 import type { PinnedSnapshot } from '../entities.ts';
 
 /** A row of `transforms.step_group`: how a whole publishes what its steps make. */
@@ -44,6 +45,8 @@ export const StepEntity = defineEntity({
     sample: p.json<NonNullable<GroupStepView['sample']>>().nullable(),
     adoptedFrom: p.uuid().nullable(),
     notAdopted: p.enum(NOT_ADOPTED).nullable(),
+    /** The partitions that it replaces; null of one that brings its whole table to its inputs. */
+    partitions: p.json<PartitionChoice>().nullable(),
   },
 });
 export type StepRow = InferEntity<typeof StepEntity>;
