@@ -3,6 +3,7 @@ import { glob } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { buildPrograms } from '../cli/build.ts';
 import { budgetOf, RUNAWAY, TOO_DEAR } from './budgets.ts';
 import { type CpuHistory, inOrder, readCpuHistory, writeCpuHistory } from './cpu-history.ts';
 import { engineLines } from './engine-uses.ts';
@@ -143,6 +144,8 @@ async function main(): Promise<number> {
     return 0;
   }
   if (positionals.length === 0 && !values.changed) await lockRuns(say);
+  // Many files start commands and processes; what does not build is for its own tests to say.
+  await buildPrograms().catch((fault: Error) => say(`the programs run from their sources: ${fault.message}`));
   const env = { ...process.env, ...readStandingServices()?.addresses };
   const services = testServices(env, say);
   const stop = new AbortController();

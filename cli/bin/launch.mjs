@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleOf } from '../../lib/processes/src/program/bundle-of.mjs';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const WANTED_MAJOR = 24;
@@ -90,8 +91,16 @@ function findNode() {
  */
 export function launch(script, args) {
   const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, WEIR_LAUNCHED_AT: String(Date.now()) };
-  if (!dependenciesPresent()) installDependencies();
-  const child = spawn(findNode(), [...NODE_FLAGS, path.resolve(ROOT, script), ...args], { env, stdio: 'inherit' });
+  // What was bundled from these very lock files needs no look at them.
+  let bundle = bundleOf(ROOT, script);
+  if (bundle === undefined && !dependenciesPresent()) {
+    installDependencies();
+    const build = path.join(ROOT, 'cli', 'build.ts');
+    if (existsSync(build)) spawnSync(findNode(), [...NODE_FLAGS, build], { env, stdio: ['ignore', 2, 2] });
+    bundle = bundleOf(ROOT, script);
+  }
+  const file = bundle ?? path.resolve(ROOT, script);
+  const child = spawn(findNode(), [...NODE_FLAGS, file, ...args], { env, stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     // A terminal sends Ctrl-C to the whole group, the child included; once more from us would read as "now, at once".
     process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal)));

@@ -16,7 +16,7 @@ import { devFolder, devSecrets, makeFolders } from './folder/folder.ts';
 import { checkApiPort, portChooser } from './folder/ports.ts';
 import type { DevState } from './folder/state.ts';
 import { devAddresses, passFileLine } from './parts/addresses.ts';
-import { buildPages } from './parts/build-pages.ts';
+import { buildParts } from './parts/build-parts.ts';
 import { platformEnvironment, startApi, startWorker } from './parts/platform.ts';
 import { prepareDatabase } from './parts/prepare-database.ts';
 import type { Reporter } from './parts/reporter.ts';
@@ -92,7 +92,7 @@ async function startAndRun(context: CliContext, options: DevUpOptions, deps: Run
   const state = await startAll(context, options.dataDir, deps);
   if (options.demo) await demonstrate(context, state, deps).catch((error) => leaveRunning(error, options, report));
   // Behind the first rows, so that they come no later.
-  await buildPages(context, report);
+  await buildParts(context, report);
   return state;
 }
 

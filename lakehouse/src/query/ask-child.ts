@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { watchChild } from '@weir/processes';
+import { programFile, watchChild } from '@weir/processes';
 import { LakehouseError } from '../error/error.ts';
 import type { ChildLimits, Query, QueryMessage, QueryWord } from './protocol.ts';
 
@@ -14,7 +14,7 @@ let asked = 0;
 
 /** Starts a query child. */
 export function startChild(limits: ChildLimits): ChildProcess {
-  const child = fork(CHILD, [JSON.stringify(limits)], {
+  const child = fork(programFile(CHILD), [JSON.stringify(limits)], {
     // Nothing else of the parent's environment or flags is the child's business.
     env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     execArgv: [

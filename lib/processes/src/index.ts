@@ -3,5 +3,6 @@
 export { type ProvenBounds, provenBounds, type SystemBound } from './bounded/proven-bounds.ts';
 export { type BoundedProcess, type Bounds, type NodeProgram, startBounded } from './bounded/start-bounded.ts';
 export type { Place } from './bounded/view.ts';
+export { programFile } from './program/program-file.ts';
 export { type ChildWatch, startPulse, watchChild, watchFor } from './pulse.ts';
 export { removeTree } from './remove-tree.ts';

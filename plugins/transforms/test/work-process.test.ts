@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { assignFieldIds, localPath, type TableSchema } from '@weir/lakehouse';
+import type { BegunChild, SpareChild } from '@weir/work';
 import t from 'tap';
 import { until } from '../../../test/until.ts';
 import type { SelectAsks } from '../src/service/select/select-asks.ts';
+import { type RunsLeft, workProcess } from '../src/service/select/work-process.ts';
 import { ORDERS, selectWorld } from './select-kit.ts';
 
 const [ACME, GLOBEX] = ['acme/whole', 'globex/whole'];
 const schema: TableSchema = {
   ...{ type: 'struct', 'schema-id': 0, fields: assignFieldIds([{ name: 'v', type: 'string' }]) },
 };
-/** What a question may have left in memory that it does not give back. */
-const LARGE = 'select max(length(v))::varchar as v from (select list(md5(range::varchar)) as v from range(1500000))';
-
+const ENDLESS = 'with recursive r(n) as (select 1 union all select n % 7 from r) select max(n)::varchar as v from r';
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 /** The program within its bounds: the last of a chain of processes. */
@@ -34,7 +35,7 @@ const filesOf = (pid: number): string[] => {
 
 t.test('one process after the other serves work of one owner', async (t) => {
   const world = await selectWorld(t);
-  const { lake, paths, pin, selects, started, living } = world;
+  const { lake, paths, pin, scratch, selects, started, living } = world;
   const folder = () => `file://${lake.root}/result/data/${randomUUID()}`;
   const place = { schema, store: pin.store };
   /** Work as that of a step: what its columns are, and its rows written. */
@@ -102,18 +103,21 @@ t.test('one process after the other serves work of one owner', async (t) => {
         return answers(asks);
       });
       await t.rejects(killed, { code: 'select_process_lost' });
+      const aborted = of(ACME, step(ENDLESS, []));
+      aborted.catch(() => undefined);
+      const isAtWork = async () => (await readdir(scratch, { recursive: true })).some((one) => one.endsWith('spill'));
+      await until('it is at work', isAtWork);
+      process.kill(programOf(Number(started.at(-1))), 'SIGABRT');
+      await t.rejects(aborted, { code: 'out_of_memory' }, 'as Node ends where it gets no memory');
       t.strictSame(await of(ACME, answers), [[1]]);
     },
   );
 
-  await t.test('a statement that met its bound, or left memory behind → its process serves no other', async (t) => {
+  await t.test('a statement that met its bound → its process serves no other', async (t) => {
     await of(ACME, answers);
     const first = Number(kept());
     await t.rejects(of(ACME, step("select repeat('x', 2000000000) as v", [])), { code: 'out_of_memory' });
     await until('it is gone', async () => !living.has(first));
-    const [large = 0] = living;
-    await of(ACME, step(LARGE, []));
-    t.notOk(living.has(large));
     t.strictSame(await of(ACME, answers), [[1]]);
   });
 
@@ -124,4 +128,34 @@ t.test('one process after the other serves work of one owner', async (t) => {
     await selects.close();
     t.equal(living.size, 0);
   });
+});
+
+t.test('a process that is not as new after an answer, or has no more threads → another one answers', async (t) => {
+  let begun = 0;
+  const kept: unknown[] = [];
+  const fresh = () => {
+    begun += 1;
+    return { id: begun, discard: async () => undefined } as unknown as BegunChild;
+  };
+  const spare = { take: fresh, keep: (child: unknown) => void kept.push(child), refill: () => undefined };
+  const left: RunsLeft = new WeakMap();
+  const processes = { spare: spare as unknown as SpareChild, left };
+  const work = (more: object) => workProcess(processes, { owner: 'acme', hasMore: true, runs: 2, most: 8, ...more });
+  const idBy = (isFresh: boolean) => async (child: BegunChild) => ({
+    result: (child as unknown as { id: number }).id,
+    isFresh,
+  });
+  const large = work({});
+  t.strictSame([await large.answer('run', idBy(false)), await large.answer('describe', idBy(true))], [1, 2]);
+  const kinds = ['describe', 'run', 'merge', 'describe', 'run'] as const;
+  const two = work({});
+  const ids: unknown[] = [];
+  for (const kind of kinds) ids.push(await two.answer(kind, idBy(true)));
+  t.strictSame(ids, [3, 3, 3, 3, 4]);
+  const grown = work({});
+  await grown.answer('run', idBy(false));
+  await grown.end(false);
+  t.strictSame(kept, []);
+  await two.end(false);
+  t.match(kept, [{ id: 4 }]);
 });

@@ -1,6 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { armedFaultpoints, type ChildRegistry } from '@weir/kernel';
-import { type BoundedProcess, type Bounds, type ChildWatch, startBounded, watchChild } from '@weir/processes';
+import {
+  type BoundedProcess,
+  type Bounds,
+  type ChildWatch,
+  programFile,
+  startBounded,
+  watchChild,
+} from '@weir/processes';
 
 /**
  * Threads take their memory from few places, so that what one has freed is there for the next, and what is large goes back
@@ -44,9 +51,19 @@ export interface ChildProgram {
 /** Begins the process of one attempt, so that it loads its code before there is a plan. It knows nothing of our environment. */
 export function beginChild(
   children: ChildRegistry,
-  { file, name, maxHeapMiB, args = [], flags = [], watch = watchChild, serialization = 'json', bounds }: ChildProgram,
+  {
+    file: program,
+    name,
+    maxHeapMiB,
+    args = [],
+    flags = [],
+    watch = watchChild,
+    serialization = 'json',
+    bounds,
+  }: ChildProgram,
 ): BegunChild {
   const env = { ...environment(), ...MALLOC };
+  const file = programFile(program);
   const own = [
     '--conditions=@weir/source',
     '--disable-warning=ExperimentalWarning',

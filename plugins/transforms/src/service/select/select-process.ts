@@ -14,6 +14,9 @@ const MAX_HEAP_MIB = 256;
 const STOP_GRACE_MS = 1_000;
 /** A statement that runs for longer lets shorter ones go first. */
 const YIELDS_AFTER_MS = 1_000;
+const ABORTS = ['SIGABRT', 'SIGTRAP', 'SIGILL'] as const;
+/** What a shell adds to the number of a signal. */
+const SIGNALLED = 128;
 
 const UNKNOWN: ChildRegistry = { started: () => undefined, ended: () => undefined };
 
@@ -44,13 +47,12 @@ export interface SelectAnswer {
 export async function askSelect(begun: BegunChild, plan: SelectPlan, options: AskOptions): Promise<SelectAnswer> {
   const { signal } = options;
   const { promise, resolve, reject } = Promise.withResolvers<SelectAnswer>();
-  let hasYielded = false;
+  let yielding: Promise<boolean> | undefined;
   const fail = (code: string) => reject(new SelectFailed(code));
   const cancel = () => fail('cancelled');
   const timer = setTimeout(() => fail('query_deadline'), plan.bounds.deadlineMs + STOP_GRACE_MS);
   const yields = setTimeout(() => {
-    hasYielded = true;
-    void yieldCores(begun);
+    yielding = withPriority(begun, constants.priority.PRIORITY_BELOW_NORMAL);
   }, YIELDS_AFTER_MS);
   const endWatch = begun.watch(() => fail('select_process_lost'));
   const hear = (message: FromSelect) => {
@@ -60,17 +62,20 @@ export async function askSelect(begun: BegunChild, plan: SelectPlan, options: As
       // The statement has ended: what is left is our own work.
       clearTimeout(timer);
       void keep(begun, message, options);
-    } else if (message.type === 'done') resolve({ result: message.result, isFresh: message.isFresh && !hasYielded });
+    } else if (message.type === 'done') resolve({ result: message.result, isFresh: message.isFresh });
     else if (message.type === 'refused') reject(new SqlRefused(message.faults));
     else fail(message.code);
   };
   begun.process.on('message', hear);
-  void begun.gone.then(() => fail('select_process_lost'));
+  void begun.gone.then(() => fail(hasAborted(begun) ? 'out_of_memory' : 'select_process_lost'));
   signal?.addEventListener('abort', cancel);
   if (signal?.aborted) cancel();
   else sendTo(begun.process, { type: 'plan', plan } satisfies ToSelect);
   try {
-    return await promise;
+    const answer = await promise;
+    clearTimeout(yields);
+    const isUsual = (await yielding) === undefined || (await withPriority(begun, constants.priority.PRIORITY_NORMAL));
+    return { ...answer, isFresh: answer.isFresh && isUsual };
   } finally {
     clearTimeout(timer);
     clearTimeout(yields);
@@ -78,6 +83,11 @@ export async function askSelect(begun: BegunChild, plan: SelectPlan, options: As
     signal?.removeEventListener('abort', cancel);
     begun.process.off('message', hear);
   }
+}
+
+/** Whether a process has ended itself as Node does where it gets no memory, before its watch has seen how much it holds. */
+function hasAborted({ process: { exitCode, signalCode } }: BegunChild): boolean {
+  return ABORTS.some((signal) => signal === signalCode || SIGNALLED + constants.signals[signal] === exitCode);
 }
 
 /** Keeps a process from starting others, before it runs what a user wrote. */
@@ -90,17 +100,20 @@ async function seal({ process: child, bounded }: BegunChild, fail: (code: string
   }
 }
 
-/** Has a process go on beside those that have just begun, not before them. What is not possible here is left. */
-async function yieldCores({ process: child, bounded }: BegunChild): Promise<void> {
+/** Has a process run beside those that have just begun, not before them, or as they do. Answers whether it could be done for all of its threads. */
+async function withPriority({ process: child, bounded }: BegunChild, priority: number): Promise<boolean> {
   const pid = bounded === undefined ? child.pid : await bounded.pid.catch(() => undefined);
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  let isDone = threads.length > 0;
   for (const thread of threads) {
     try {
-      setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
+      setPriority(Number(thread), priority);
     } catch {
-      // It has ended, or the system has no priorities of threads.
+      // It has ended, or the system has no priorities of threads, or does not let us raise them.
+      isDone = false;
     }
   }
+  return isDone;
 }
 
 async function keep(
