@@ -85,6 +85,11 @@ export const LANES = {
       'workers/src',
     ],
   },
+  /** Sets of documents at length: planned without a trace, and the same again from another tenant. */
+  documents: {
+    files: ['plugins/apply/test/{laws,round-trip}.test.ts'],
+    inputs: ['plugins/{apply,identity,schedules,sources,transforms,webhooks}/src', 'kernel/src/http'],
+  },
   'add-a-domain': {
     files: ['test/test/add-a-domain.soak.ts'],
     inputs: ['docs/how-to/add-a-domain.md', 'kernel/src', 'work/src', 'workers/src', 'migrations/src', 'cli/src'],

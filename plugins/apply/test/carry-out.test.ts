@@ -55,6 +55,20 @@ t.test('ten minutes → no further document is begun, and one that is begun is e
   ]);
 });
 
+t.test('a call that is refused in the middle of a document → what was done of it stays and is said', async (t) => {
+  const call = async ({ id }: { id: string }) =>
+    id === 'x.create'
+      ? { status: 201, body: { x_id: 'made', more: 'm' } }
+      : { status: 412, body: { code: 'precondition_failed', detail: 'It was changed.' } };
+  const { status, results } = await carryOut([planned(0), planned(1)], { call, now: () => 0 });
+  t.equal(status, 'stopped');
+  const error = { code: 'precondition_failed', call: { method: 'PATCH', path: '/api/v1/x/made' } };
+  t.match(results, [
+    { outcome: 'failed', calls: 1, id: 'made', error },
+    { outcome: 'not_reached', calls: 0 },
+  ]);
+});
+
 t.test('documents that need others → after them, else as sent; a circle stays as sent', async (t) => {
   const linked = (name: string, needs: string[] = [], makes = [name]) => ({ name, makes, needs });
   const names = (of: { name: string }[]) => inApplyOrder(of as ReturnType<typeof linked>[]).map(({ name }) => name);

@@ -1,6 +1,14 @@
 import t from 'tap';
 import { createPolicy, deletePolicy, updatePolicy } from '../../identity/src/contract.ts';
-import { createSource, createStream, listStreams, putSchedule, updateSource } from '../../sources/src/contract.ts';
+import {
+  createSource,
+  createStream,
+  deleteSource,
+  listStreams,
+  putSchedule,
+  updateSource,
+  updateStream,
+} from '../../sources/src/contract.ts';
 import { changeTransform, createTransform } from '../../transforms/src/contract.ts';
 import { changeWebhook, createWebhook, deleteWebhook } from '../../webhooks/src/contract.ts';
 import { applyPlan, type PlanView } from '../src/contract.ts';
@@ -41,12 +49,18 @@ t.test('stale plans', async (t) => {
       policy('careful', { status: 'active' }),
       hook('new'),
     ];
+    const changeStream = async () => {
+      const [{ stream_id = '' } = {}] = bodyOf(await acme(listStreams, source)).items;
+      const body = { schema_change_policy: 'freeze' as const };
+      return acme(updateStream, { params: { source_id, stream_id }, body });
+    };
     const changes: [string, () => Promise<unknown>, number][] = [
       ['a webhook was changed', () => acme(changeWebhook, { params, body: { events: ['table.changed'] } }), 0],
       ['a source was changed', () => acme(updateSource, { ...source, body: { source_config: { glob: '*.csv' } } }), 1],
       ['a schedule was set', () => acme(putSchedule, { ...source, body: { interval_seconds: 120 } }), 1],
       ['a stream was made', () => acme(createStream, { ...source, body: { name: 'a', schema: SCHEMA } }), 1],
       ['a transform was changed', () => acme(changeTransform, { ...transform, body: { tags: ['x'] } }), 2],
+      ['a stream was changed', changeStream, 1],
       ['a draft was changed', () => acme(changeTransform, { ...transform, body: { sql: `${SQL} -- more` } }), 2],
       ['a policy was changed', () => acme(updatePolicy, { ...standing, body: next }), 3],
       ['a policy was deleted', () => acme(deletePolicy, standing), 3],
@@ -62,9 +76,16 @@ t.test('stale plans', async (t) => {
       const planned = await plan(acme, docs);
       t.match(await change(), { ok: true }, what);
       const answer = await apply(docs, planned);
-      t.match(answer, { status: 409, problem: { code: 'plan_stale', differences: [{ index }] } }, what);
+      const { kind, name = '' } = { ...docs[index], ...docs[index]?.metadata };
+      const moved = { index, kind, name, moved: 'stored' };
+      const fault = { pointer: `/docs/${index}`, code: 'stored', message: /since the plan/ };
+      t.match(answer, { status: 409, problem: { code: 'plan_stale', differences: [moved], errors: [fault] } }, what);
     }
-    t.equal(bodyOf(await acme(listStreams, { params: { source_id } })).items.length, 1, 'nothing was done');
+    t.ok(changes.length >= 12);
+    t.equal(bodyOf(await acme(listStreams, source)).items.length, 1, 'nothing was done');
+    const planned = await plan(acme, docs.slice(1, 2));
+    bodyOf(await acme(deleteSource, source));
+    t.match(await apply(docs.slice(1, 2), planned), { problem: { differences: [{ name: 'two', is: 'create' }] } });
   });
 
   t.test('other documents, another order, another tenant → plan_stale', async (t) => {
