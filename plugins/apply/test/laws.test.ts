@@ -48,7 +48,7 @@ const anyDocument = fc.oneof(
 );
 
 t.test('laws', async (t) => {
-  const { as, plan, database } = await world(t);
+  const { as, plan, database } = await world(t, { WEIR_RATE_COSTLY: '0' });
   const [acme, viewer] = [await as('acme'), await as('acme', 'viewer')];
   await furnishSource(acme, 'shop', t.testdirName);
   await furnishRest(acme, 'acme');

@@ -5,6 +5,7 @@ import { abuse } from './abuse.ts';
 import { drives } from './api.ts';
 import { commandLine } from './command-line.ts';
 import { credentialLife } from './credential-life.ts';
+import { documents } from './documents.ts';
 import { leaveLegacy, migrateLegacy } from './migration.ts';
 import { type PatternWithCredentials, patternsWithCredentials } from './patterns.ts';
 import { readEverything } from './read-everything.ts';
@@ -58,6 +59,7 @@ export const sourceLife: Drive = {
       }
     }
     await commandLine(proof, mode);
+    await documents(proof, mode, patterns);
     if (mode === 'secret_store') await migrateLegacy(proof);
     await controlRows(proof);
     await readEverything(proof);
