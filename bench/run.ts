@@ -5,6 +5,7 @@ import type { BenchOptions, BenchResult } from './bench-result.ts';
 import { commit } from './commit/commit.ts';
 import { connector } from './connector/connector.ts';
 import { containers } from './containers/containers.ts';
+import { documents } from './documents/documents.ts';
 import { entities } from './entities/entities.ts';
 import { hostile } from './hostile.ts';
 import { masking } from './masking.ts';
@@ -25,6 +26,7 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   commit,
   connector,
   containers,
+  documents,
   entities,
   hostile,
   masking,
