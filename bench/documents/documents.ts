@@ -89,6 +89,10 @@ async function planned(platform: PlatformProcess, name: string, docs: Docs): Pro
 async function applied(platform: PlatformProcess, docs: Docs): Promise<void> {
   const { fingerprint } = await plan(platform, docs);
   const { api, caller } = platform;
-  const answer = await call(applyPlan, { body: { docs, fingerprint } }, { url: api.url, headers: caller });
-  if (!answer.ok || answer.body.status !== 'applied') throw new Error(JSON.stringify(answer).slice(0, 1_000));
+  for (let isLeft = true; isLeft; ) {
+    const answer = await call(applyPlan, { body: { docs, fingerprint } }, { url: api.url, headers: caller });
+    const outcomes = answer.ok ? answer.body.results.map(({ outcome }) => outcome) : ['failed'];
+    if (outcomes.includes('failed')) throw new Error(JSON.stringify(answer).slice(0, 1_000));
+    isLeft = outcomes.includes('not_reached');
+  }
 }

@@ -39,10 +39,14 @@ t.test('ten minutes → no further document is begun, and one that is begun is e
   const asked: unknown[] = [];
   const call = async ({ id }: { id: string }, input: object) => {
     asked.push([id, input]);
-    at += APPLY_MS / 3;
+    at += APPLY_MS.lines / 3;
     return { status: 200, body: { x_id: `made_${asked.length}`, more: 'of the first' } };
   };
-  const { status, results } = await carryOut([planned(0), planned(1), planned(2)], { call, now: () => at });
+  const { status, results } = await carryOut([planned(0), planned(1), planned(2)], {
+    call,
+    now: () => at,
+    within: APPLY_MS.lines,
+  });
   t.equal(status, 'stopped');
   t.match(results, [
     { outcome: 'applied', calls: 2, id: 'made_1' },
@@ -60,7 +64,7 @@ t.test('a call that is refused in the middle of a document → what was done of 
     id === 'x.create'
       ? { status: 201, body: { x_id: 'made', more: 'm' } }
       : { status: 412, body: { code: 'precondition_failed', detail: 'It was changed.' } };
-  const { status, results } = await carryOut([planned(0), planned(1)], { call, now: () => 0 });
+  const { status, results } = await carryOut([planned(0), planned(1)], { call, now: () => 0, within: 1 });
   t.equal(status, 'stopped');
   const error = { code: 'precondition_failed', call: { method: 'PATCH', path: '/api/v1/x/made' } };
   t.match(results, [
@@ -93,7 +97,7 @@ t.test('documents that need others → after them, else as sent; a circle stays 
     { ...planned(1), makes: ['t'] },
   ];
   const ended: number[] = [];
-  const { results } = await carryOut(two, { call, now: () => 0, ended: ({ index }) => ended.push(index) });
+  const { results } = await carryOut(two, { call, now: () => 0, within: 1, ended: ({ index }) => ended.push(index) });
   t.strictSame(ended, [1, 0]);
   t.match(results, [{ index: 0 }, { index: 1 }], 'results are in the order sent');
 });

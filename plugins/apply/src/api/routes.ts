@@ -3,7 +3,7 @@ import { workflowEngineProblems } from '@weir/plugin-workflow-engine/contract';
 import { stringify } from 'yaml';
 import { applyPlan, applyProblems, dryRunDocuments, exportDocuments, NDJSON_TYPE, YAML_TYPE } from '../contract.ts';
 import { differenceFaults, fingerprintOf, movedSince } from '../model/fingerprint.ts';
-import { carryOut } from '../service/carry-out.ts';
+import { APPLY_MS, carryOut } from '../service/carry-out.ts';
 import { exportService } from '../service/export.ts';
 import { type PlannedDocument, planService } from '../service/plan.ts';
 import { apiReader } from '../service/reader.ts';
@@ -41,9 +41,10 @@ export function routes(kernel: Pick<Kernel, 'contributions'>, now: () => number)
       if (differences.length > 0)
         throw applyProblems.planStale({ members: { differences }, errors: differenceFaults(differences) });
       refuseFaulty(found);
-      if (mediaType !== NDJSON_TYPE) return inForm(mediaType, await carryOut(found, { call, now }));
+      if (mediaType !== NDJSON_TYPE)
+        return inForm(mediaType, await carryOut(found, { call, now, within: APPLY_MS.whole }));
       const lines = resultLines(
-        (ended) => carryOut(found, { call, now, ended }),
+        (ended) => carryOut(found, { call, now, within: APPLY_MS.lines, ended }),
         (error) => {
           log.error({ err: error }, 'applying a plan broke off');
           return { status: 'stopped', code: 'internal' };

@@ -149,7 +149,7 @@ export const applyPlan = endpoint({
   path: '/apply',
   summary: 'Apply a plan that still holds, by the calls that it names',
   description:
-    'Each call is made in the name of the caller and is a change of its own, which stays when a later one is refused. The first refusal stops the rest, and so do ten minutes. The same plan continues from there. As application/x-ndjson each result is a line, and the last line has the status.',
+    'Each call is made in the name of the caller and is a change of its own, which stays when a later one is refused. The first refusal stops the rest, and so do 30 seconds. The same plan continues from there. As application/x-ndjson each result is a line, the last line has the status, and ten minutes stop it.',
   access: applyDocuments,
   declarative: true,
   maxBodyBytes: MAX_BODY_BYTES,

@@ -5,12 +5,14 @@ import { given } from '../model/given.ts';
 import { callView, type PlannedDocument } from './plan.ts';
 
 const FIRST_ERROR_STATUS = 400;
-/** Time after which no further document is begun. */
-export const APPLY_MS = 600_000;
+/** Time after which no further document is begun: with a line for each result, and in one answer, which must come while its connection may be silent. */
+export const APPLY_MS = { lines: 600_000, whole: 30_000 };
 
 export interface CarryOutDeps {
   call: CallContext['call'];
   now: () => number;
+  /** Milliseconds after which no further document is begun. */
+  within: number;
   /** Called with each result as its document ends. */
   ended?: (result: AppliedView) => void;
 }
@@ -19,17 +21,17 @@ export interface CarryOutDeps {
 type Answers = Map<string, { id: string; answer: Json }>;
 
 /**
- * Makes the calls of a plan, one after the other; the first that is refused, or ten minutes, leave the rest undone.
+ * Makes the calls of a plan, one after the other; the first that is refused, or the end of the time, leaves the rest undone.
  * Results are in the order of the documents, whatever order these were applied in.
  */
 export async function carryOut(
   planned: readonly PlannedDocument[],
-  { call, now, ended }: CarryOutDeps,
+  { call, now, within, ended }: CarryOutDeps,
 ): Promise<{ status: 'applied' | 'stopped'; results: AppliedView[] }> {
   const answers: Answers = new Map(
     planned.flatMap(({ key, id }) => (id === undefined ? [] : [[key, { id, answer: {} }] as const])),
   );
-  const until = now() + APPLY_MS;
+  const until = now() + within;
   const results: AppliedView[] = [];
   let isStopped = false;
   for (const one of inApplyOrder(planned)) {
