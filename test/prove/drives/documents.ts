@@ -54,7 +54,7 @@ export async function documents(
   await must([200], post('/apply', { docs: rotated, fingerprint: again.body.fingerprint }, lines));
   const yaml = { method: 'POST', path: '/apply/dry-run', headers: YAML } as const;
   await must([200], { ...yaml, raw: stringify({ docs: sources() }) });
-  await must([400], { ...yaml, raw: `docs: [{spec: {password: !!binary ${secret('a value that is no JSON')}}}]` });
+  await must([400], { ...yaml, raw: `docs: [{spec: {password: !!binary ${secret('YAML that JSON cannot hold')}}}]` });
   await must([200], post('/apply/dry-run', { docs: misplaced(secret) }));
   await must([409], post('/apply', { docs: misplaced(secret), fingerprint }));
   for (const headers of [{}, { accept: YAML.accept }]) await must([200], { method: 'GET', path: '/export', headers });
