@@ -33,6 +33,9 @@ import { PluginsDisable, PluginsEnable, PluginsList } from './commands/operate/p
 import { Migrate, PluginsPlan } from './commands/operate/programs.ts';
 import { TenantsLimits, TenantsLimitsSet } from './commands/operate/tenant-limits.ts';
 import { TenantsCreate } from './commands/operate/tenants-create.ts';
+import { PipelinesDifference, PipelinesGet } from './commands/pipelines/pipelines-get.ts';
+import { pipelineScheduleCommands } from './commands/pipelines/pipelines-schedule.ts';
+import { PipelinesValidate } from './commands/pipelines/pipelines-validate.ts';
 import { RunsWait } from './commands/runs/runs.ts';
 import { RunsReceipt, SourcesReceipt } from './commands/runs/runs-receipt.ts';
 import { RunsVerify } from './commands/runs/runs-verify.ts';
@@ -101,6 +104,7 @@ const SOURCES = [
 ];
 const STREAMS = [SourcesStreamsAdd, SourcesStreamsSet, SourcesStreamsBulk, SourcesStreamsDelete];
 const TRANSFORMS = [TransformsTrigger, TransformsLogs, ...transformScheduleCommands];
+const PIPELINES = [PipelinesGet, PipelinesValidate, PipelinesDifference, ...pipelineScheduleCommands];
 const RUNS = [RunsWait, RunsLogs, RunsReceipt, RunsVerify];
 const PATTERNS = [TransformsTest, ConnectorsTest, ConnectorsAdd, PatternsRegister, PatternsReconcile];
 const DATASETS = [DatasetsPreview, DatasetsSchema, DatasetsQuarantineList, DatasetsQuarantineReplay, Sql];
@@ -135,7 +139,7 @@ const MACHINE = [
 
 /** The commands that do more than call one endpoint. */
 const COMPOSING: CommandClass<CliContext>[] = [
-  ...[...DEVELOPMENT, ...PEOPLE, ...SOURCES, ...STREAMS, ...TRANSFORMS, ...RUNS],
+  ...[...DEVELOPMENT, ...PEOPLE, ...SOURCES, ...STREAMS, ...TRANSFORMS, ...PIPELINES, ...RUNS],
   ...[...PATTERNS, ...DATASETS, ...ACCESS, ...OPERATION, ...MACHINE],
 ];
 

@@ -1,6 +1,7 @@
 import * as apply from '@weir/plugin-apply/contract';
 import * as datasets from '@weir/plugin-datasets/contract';
 import * as identity from '@weir/plugin-identity/contract';
+import * as pipelines from '@weir/plugin-pipelines/contract';
 import * as platform from '@weir/plugin-platform/contract';
 import * as runs from '@weir/plugin-runs/contract';
 import * as sources from '@weir/plugin-sources/contract';
@@ -19,6 +20,7 @@ export const CONTRACTS = [
   engine,
   transforms,
   transformPatterns,
+  pipelines,
   webhooks,
   apply,
 ];

@@ -68,7 +68,7 @@ t.test('each rule finds what breaks it, by name', async (t) => {
     [/under none of its prefixes/, { endpoint: { path: '/pages/:book' } }],
     [/declares service notes\.n@1 but does not provide it/, { manifest: { provides: ['notes.n@1'] } }],
     [
-      /runs of kind k to the role r, which it does not declare/,
+      /runs of kind k to the role r, which nothing declares/,
       { registration: { runKinds: [{ kind: 'k', workflowType: 'W', role: 'r', exclusive: true }] } },
     ],
     [

@@ -51,6 +51,7 @@ import { s50_groups } from './s50_groups.ts';
 import { s53_workflow_of_parts } from './s53_workflow_of_parts.ts';
 import { s54_staged_at } from './s54_staged_at.ts';
 import { s56_adoption } from './s56_adoption.ts';
+import { s60_pipelines } from './s60_pipelines.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -121,4 +122,5 @@ export const migrations: readonly Migration[] = [
   s53_workflow_of_parts,
   s54_staged_at,
   s56_adoption,
+  s60_pipelines,
 ];

@@ -11,4 +11,5 @@ export const dueAreas: readonly string[] = [
   'Runs',
   'Identity policies and users',
   'Declarative apply',
+  'Pipelines',
 ];

@@ -43,7 +43,15 @@ export const limits: readonly LimitRow[] = [
       test: 'the numeric snapshot id has all its digits on the wire',
     },
   },
-  { name: 'pipeline validation by the CLI', value: '600 seconds as example', owner: 'pipelines' },
+  {
+    name: 'pipeline validation by the CLI',
+    value: '600 seconds as example',
+    owner: 'pipelines',
+    proof: {
+      file: 'cli/test/pipelines.test.ts',
+      test: 'validating ends with 6 and names each fault with its step; it may take as long as it is given',
+    },
+  },
   { name: 'memory of a connector container', value: 'bounded', owner: 'connectors', proof: CONTAINER },
   { name: 'CPU of a connector container', value: 'bounded', owner: 'connectors', proof: CONTAINER },
   { name: 'PIDs of a connector container', value: 'bounded', owner: 'connectors', proof: CONTAINER },

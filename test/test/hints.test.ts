@@ -59,6 +59,11 @@ const WITHOUT_PAGE = [
   ...[
     'apply.dry_run',
     'identity.get_me',
+    'pipelines.activate',
+    'pipelines.put_schedule',
+    'pipelines.read_readiness',
+    'pipelines.sandbox',
+    'pipelines.validate_dag',
     'platform.get_status',
     'platform.get_tenant',
     'sources.get_pattern',

@@ -44,6 +44,18 @@ const REFUSED: Readonly<Record<string, string>> = {
   'transforms.execute': 'transform_not_ready',
   // Their transform is not there.
   'transforms.materialize_all': 'steps_refused',
+  // Their steps name transforms that are not there, so no pipeline is made.
+  'pipelines.create': 'steps_refused',
+  'pipelines.validate_dag': 'not_found',
+  'pipelines.put': 'not_found',
+  'pipelines.change_step': 'validation_failed',
+  'pipelines.activate': 'not_found',
+  'pipelines.pause': 'not_found',
+  'pipelines.create_version': 'not_found',
+  'pipelines.run': 'not_found',
+  'pipelines.sandbox': 'not_found',
+  'pipelines.put_schedule': 'not_found',
+  'pipelines.pause_schedule': 'not_found',
   // No sync has filled the table that they name.
   'transforms.run_query': 'input_missing',
   'transforms.preview_transform': 'input_missing',

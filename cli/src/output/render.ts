@@ -98,7 +98,7 @@ function scalarFields(items: readonly Record<string, unknown>[]): string[] {
 }
 
 /** Ids of things that have one name in a tenant, which commands take in their place. */
-const NAMED = ['source_id', 'transform_id'];
+const NAMED = ['source_id', 'transform_id', 'pipeline_id'];
 
 /** What names a thing in a command line: its name where that is as good as its id, else its first id. */
 function nameOf(item: unknown): string {

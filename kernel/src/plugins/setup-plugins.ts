@@ -39,6 +39,7 @@ export function setupPlugins(
 ): LoadedPlugin[] {
   const services = new Map<string, unknown>(own.map(({ id, implementation }) => [id, implementation]));
   const faults: string[] = [];
+  const all = planned.map(({ manifest }) => manifest);
   const loaded = planned.map(({ manifest, plugin }) => {
     const allowed = [...(manifest.requires ?? []), ...(manifest.optional ?? [])];
     const kernel: Kernel = {
@@ -59,21 +60,20 @@ export function setupPlugins(
     const registration = plugin.spec.setup(kernel);
     for (const { id, implementation } of registration.services ?? []) services.set(id, implementation);
     contributions.add(registration.contributes ?? []);
-    faults.push(...differences(manifest, plugin, registration));
+    faults.push(...differences(manifest, plugin, registration, all));
     return { manifest, plugin, kernel, registration };
   });
   if (faults.length > 0) throw new Refusal('plugins refused', faults);
   return loaded;
 }
 
-/** Declared compared with registered: id, services, contributions, route prefixes, permissions, roles of runs. */
-export function differences(manifest: Manifest, plugin: WeirPlugin, registration: Registration): string[] {
-  const { id } = manifest;
+/** Declared compared with registered: id, services, contributions, prefixes, permissions, roles of runs, which any plugin may declare. */
+export function differences(manifest: Manifest, plugin: WeirPlugin, registration: Registration, all = [manifest]) {
+  const { id, provides, contributes } = manifest;
   const provided = registration.services?.map((service) => service.id);
   const contributed = registration.contributes?.map((contribution) => contribution.id);
-  const { provides, contributes } = manifest;
+  const roles = all.flatMap(({ workers = [] }) => workers.map(({ role }) => role));
   const permissions = Object.keys(manifest.permissions ?? {});
-  const roles = (manifest.workers ?? []).map((worker) => worker.role);
   return [
     ...(plugin.spec.id === id
       ? []
@@ -86,9 +86,7 @@ export function differences(manifest: Manifest, plugin: WeirPlugin, registration
     ),
     ...(registration.runKinds ?? [])
       .filter(({ role }) => role !== undefined && !roles.includes(role))
-      .map(
-        ({ kind, role }) => `plugin ${id} gives runs of kind ${kind} to the role ${role}, which it does not declare`,
-      ),
+      .map(({ kind, role }) => `plugin ${id} gives runs of kind ${kind} to the role ${role}, which nothing declares`),
     ...registration.routes.flatMap(({ endpoint }) => {
       const { access } = endpoint;
       const inside = manifest.prefixes.some((prefix) =>

@@ -38,7 +38,7 @@ async function setUp(t: Teardown) {
       return { valid: faults.length === 0, faults, inputs: [], columns: [], lineage: [], estimate: null };
     },
     preview: async () => ({ columns: [], rows: [], truncated: false, inputs: [], elapsed_ms: 1 }),
-  } as DefinitionsService;
+  } as Pick<DefinitionsService, 'create' | 'validate' | 'preview'> as DefinitionsService;
   const services = () => [provide(Definitions, definitions)];
   const under = await testPlugin(t, plugin, { tools, services, settings: { WEIR_PLATFORM: file } });
   await under.tenant('acme');

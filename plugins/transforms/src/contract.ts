@@ -20,6 +20,7 @@ export {
   type Definition,
   Definitions,
   type DefinitionsService,
+  type GivenTransform,
   type NewTransform,
   type PatternMaker,
   PatternMakers,
@@ -28,6 +29,14 @@ export {
   TransformChanges,
 } from './contract/definitions.ts';
 export { getTransformDetail, TRANSFORM_SUBJECT, TransformDetail } from './contract/detail.ts';
+export {
+  type ArtifactFacts,
+  type FactColumn,
+  Facts,
+  type FactsService,
+  type GroupOutcome,
+  type TransformFacts,
+} from './contract/group/facts.ts';
 export { materializeTransforms, readSteps } from './contract/group/group-routes.ts';
 export {
   GroupKinds,
@@ -40,6 +49,7 @@ export {
   type NotAdopted,
   PUBLISH_MODES,
   type PublishMode,
+  Step as GroupStepShape,
 } from './contract/group/groups.ts';
 export type { PartitionChoice, PartitionValue } from './contract/group/partition-choice.ts';
 export { TransformOrigin, type TransformOriginView } from './contract/origin.ts';

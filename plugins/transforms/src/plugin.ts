@@ -2,7 +2,7 @@ import { definePlugin, type Kernel, provide } from '@weir/kernel';
 import { scheduleProblems } from '@weir/plugin-schedules/contract';
 import { failurePages, logLeft, workProblems } from '@weir/work';
 import { routes } from './api/routes.ts';
-import { Definitions, Groups, groupProblems, statementProblems, transformProblems } from './contract.ts';
+import { Definitions, Facts, Groups, groupProblems, statementProblems, transformProblems } from './contract.ts';
 import { entities } from './model/entities.ts';
 import { TRANSFORM_FAILURES } from './model/failure/failure-table.ts';
 import { groupEntities } from './model/group/entities.ts';
@@ -29,7 +29,11 @@ export function registered(kernel: Kernel, services: TransformServices) {
   return {
     routes: routes(services),
     runKinds,
-    services: [provide(Definitions, services.definitions), provide(Groups, services.groups)],
+    services: [
+      provide(Definitions, services.definitions),
+      provide(Groups, services.groups),
+      provide(Facts, services.facts),
+    ],
     contributes: contributions(kernel),
     serve: () => sweepApiSelects(logLeft(kernel)),
     stop: () => services.selects.close(),

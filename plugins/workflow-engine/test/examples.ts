@@ -6,7 +6,7 @@ export const examples: Examples = {
   calls: [
     example(waitForWorkflow, { body: { timeout_seconds: 1 } }),
     { of: startWorkflow.transform, unreached: { why: 'its body names a transform' } },
-    ...[startWorkflow['schema-match'], startWorkflow.pipeline].map((of) => ({
+    ...[startWorkflow['schema-match']].map((of) => ({
       of,
       unreached: { why: 'no plugin brings this workflow yet', status: 501 },
     })),

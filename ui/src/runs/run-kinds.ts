@@ -7,7 +7,12 @@ export const KIND_WORDS: Readonly<Record<string, string>> = {
   quarantine_replay: 'Replay of rejected lines',
   transform: 'Transform',
   materialization: 'Start of a transform',
+  pipeline: 'Pipeline',
+  pipeline_sandbox: 'Rehearsal of a pipeline',
   external: 'External run',
 };
+
+/** Kinds of run that carry out several transforms as one. */
+export const GROUP_KINDS: readonly string[] = ['materialization', 'pipeline', 'pipeline_sandbox'];
 
 export const kindWord = (kind: string): string => KIND_WORDS[kind] ?? kind.replaceAll(/[-_]/g, ' ');

@@ -14,8 +14,9 @@ import { PageHead } from '../parts/page-head.tsx';
 import { Region } from '../parts/region.tsx';
 import { agoText, durationText, ShowTime, useNow } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
+import { PipelineAgain } from '../pipelines/pipeline-again.tsx';
 import { useMay } from '../session/person.ts';
-import { kindWord } from './run-kinds.ts';
+import { GROUP_KINDS, kindWord } from './run-kinds.ts';
 import { RunLog } from './run-log.tsx';
 import { RunSteps } from './run-steps.tsx';
 import { RunSubject } from './run-subject.tsx';
@@ -62,7 +63,7 @@ function Shown({ run }: { run: Run }) {
             Cancel run
           </Button>
         ) : null}
-        {run.is_terminal ? <RunAgain run={run} /> : null}
+        {run.is_terminal ? <Again run={run} /> : null}
       </PageHead>
       {cancel.error === null ? null : <FaultNote error={cancel.error} />}
       {run.failure === null ? null : (
@@ -72,7 +73,7 @@ function Shown({ run }: { run: Run }) {
       )}
       <Facts run={run} />
       {run.kind === 'source-sync' ? <SyncFacts runId={run.run_id} /> : null}
-      {run.kind === 'materialization' ? <RunSteps run={run} /> : null}
+      {GROUP_KINDS.includes(run.kind) ? <RunSteps run={run} /> : null}
       {run.kind === 'transform' ? <TransformFacts runId={run.run_id} /> : null}
       <Log run={run} />
     </Stack>
@@ -112,6 +113,10 @@ function useGroup(run: Run): Output<typeof readSteps> | undefined {
   const { data } = useRead(readSteps, { params: { run_id: run.run_id } }, { enabled: isWhole });
   return data !== undefined && data.steps.length > 1 ? data : undefined;
 }
+
+/** What starts the work of a run again. */
+const Again = ({ run }: { run: Run }) =>
+  run.subject.kind === 'pipeline' ? <PipelineAgain run={run} /> : <RunAgain run={run} />;
 
 /** Starts the same work again, where a person may: all steps of a run that has several. */
 function RunAgain({ run }: { run: Run }) {

@@ -6,6 +6,8 @@ import type { createTransform, TransformView } from './transforms.ts';
 import type { validateTransform } from './validate.ts';
 
 type Body = Input<typeof createTransform>['body'];
+/** A transform as a request describes it: by a statement or by a pattern. */
+export type GivenTransform = Body;
 type Written = Pick<Body, 'materialization' | 'key' | 'partition_by' | 'incremental' | 'checks'>;
 
 /** A statement, how its rows are written, and the checks that come with it. */
@@ -21,6 +23,10 @@ export interface NewTransform extends Definition, Pick<Body, 'name' | 'output' |
 /** Definitions of transforms, for plugins that make them. Throws the problems of the routes that do the same. */
 export interface DefinitionsService {
   create(tenant: Tenant, createdBy: string, transform: NewTransform): Promise<TransformView>;
+  /** Makes transforms in the transaction of a caller, which is within `whereTaken`. */
+  make(tx: CallerTransaction, createdBy: string, given: GivenTransform): Promise<TransformView>;
+  /** Carries out a transaction that makes transforms, and says which name or table was taken meanwhile. */
+  whereTaken<T>(work: () => Promise<T>): Promise<T>;
   /** Finds what is wrong in a definition, and what it would read and make; nothing is stored. */
   validate(tenant: Tenant, definition: Definition, signal: AbortSignal): Promise<Output<typeof validateTransform>>;
   /** The first rows of a statement. */

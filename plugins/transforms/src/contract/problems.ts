@@ -57,6 +57,10 @@ export const DEFINITION_FAULTS: Readonly<Record<string, string>> = {
 /** What is said of a step of a group. */
 const STEP_FAULTS: Readonly<Record<string, string>> = {
   transform_unknown: 'This transform cannot be found',
+  transform_archived: 'This transform is archived',
+  transform_unclear: 'A step has either the id of a transform, or a transform that is to be made',
+  step_doubled: 'Two steps have one id',
+  step_unknown: 'No step has this id',
   circle: 'waits for a table that is made of its own',
   not_of_materialization: 'Partitions are chosen of a transform that overwrites partitions',
   not_a_partition: 'This column does not divide the table',
@@ -74,6 +78,9 @@ const RESUME_FAULTS: Readonly<Record<string, string>> = {
   run_published: 'This run has published what it made, or had nothing to do',
   published_each: 'This run published each table as its step ended',
   not_together: 'Only a run that publishes together takes over results',
+  version_differs: 'This run carried out other steps than those that are to run',
+  run_rehearsed: 'This run is a rehearsal, which is promoted',
+  run_failed: 'This rehearsal did not succeed',
 };
 
 /** Codes of transforms. */
@@ -133,7 +140,7 @@ export const transformProblems = {
     code: 'steps_refused',
     status: 422,
     title: 'The steps are refused',
-    detail: 'These transforms cannot run as one: {count:step} of them cannot be carried out.',
+    detail: 'These transforms cannot run as one: something is wrong with {count:step}.',
     hint: 'Name transforms that are there, of which none reads what is made of its own output.',
     faults: STEP_FAULTS,
   }),
@@ -144,6 +151,13 @@ export const transformProblems = {
     detail: 'The named run has no results that another run could take over.',
     hint: 'Name a run that published together and has failed or was cancelled, or start without one: what is unchanged is skipped.',
     faults: RESUME_FAULTS,
+  }),
+  transformInUse: problem({
+    code: 'transform_in_use',
+    status: 409,
+    title: 'The transform is in use',
+    detail: 'A pipeline has the transform as one of its steps.',
+    hint: 'Take the step out of each pipeline that has it, or archive the transform.',
   }),
   draftNotFound: problem({
     code: 'draft_not_found',

@@ -293,6 +293,9 @@ export const deleteTransform = endpoint({
   access: writeTransforms,
   params,
   status: 204,
-  errors: [kernelProblems.notFound, kernelProblems.preconditionFailed, runProblems.runAlreadyActive],
+  errors: [
+    ...[kernelProblems.notFound, kernelProblems.preconditionFailed],
+    ...[runProblems.runAlreadyActive, transformProblems.transformInUse],
+  ],
   cli: { words: 'transforms delete', confirm: 'Delete the transform, its runs and its artifacts for ever?' },
 });

@@ -1,6 +1,6 @@
 import type { Kernel, TenantTransaction } from '@weir/kernel';
 import { kernelProblems, type RunsDropped, runProblems, type Tenant } from '@weir/kernel/contract';
-import { datasetProblems, Tables } from '@weir/plugin-datasets/contract';
+import { datasetProblems, Inputs, Tables } from '@weir/plugin-datasets/contract';
 import { blockingCheck } from '@weir/work';
 import type { GroupStart, GroupStep, GroupsService } from '../contract/group/groups.ts';
 import { TRANSFORM_SUBJECT, transformProblems } from '../contract.ts';
@@ -10,6 +10,7 @@ import { StepEntity, StepGroupEntity } from '../model/group/entities.ts';
 import { type Ordered, orderSteps } from '../model/group/order.ts';
 import { choiceFaults } from '../model/partition-choice.ts';
 import { TRANSFORM_KIND } from '../model/run-kinds.ts';
+import { readableInputs } from './readiness.ts';
 import { assertResumable } from './resumable.ts';
 import { stepsOf } from './steps.ts';
 
@@ -24,6 +25,8 @@ interface Planned extends GroupStep {
   inputs: readonly string[];
   /** Why its partitions cannot be chosen so. */
   faults: readonly { pointer: string; code: string }[];
+  /** The artifact is that of the version in force. */
+  isInForce: boolean;
 }
 
 /** Belongs to the start of a whole, in the transaction that makes it and its parts, which come in the order of the steps. */
@@ -57,7 +60,8 @@ export function groupService(kernel: StartDeps) {
     const named = steps.map((step) => {
       const row = rows.get(step.transformId);
       if (row === undefined) throw kernelProblems.notFound();
-      return { step: { ...step, name: row.name }, artifactId: step.artifactId ?? row.artifactId };
+      const artifactId = step.artifactId ?? row.artifactId;
+      return { step: { ...step, name: row.name, isInForce: artifactId === row.artifactId }, artifactId };
     });
     const contents = await contentsOf(
       tx,
@@ -83,15 +87,23 @@ export function groupService(kernel: StartDeps) {
     throw transformProblems.stepsRefused({ errors });
   };
 
+  /** The inputs of an artifact that is not in force, judged as those of the one that is. */
+  const blockedInputs = async (tenant: Tenant, { inputs }: Planned) => {
+    const { status, detail, items = [] } = await readableInputs(kernel.use(Inputs), tenant, inputs);
+    return status === 'fail' ? { check: INPUTS, detail, items } : undefined;
+  };
+
   /** Throws what `notReady` gives; a table that another step makes first need not be there. */
   const assertReady = async (tenant: Tenant, asked: AskedGroup, steps: readonly Ordered<Planned>[]): Promise<void> => {
     const made = new Set(steps.map(({ step }) => step.output.toLowerCase()));
     const blocked: Blocked[] = [];
     for (const { step } of steps) {
       const start = { subject: TRANSFORM_SUBJECT, subjectId: step.transformId };
-      let found = await blockingCheck(kernel, tenant, { ...start, own: NONE });
+      let found = await blockingCheck(kernel, tenant, { ...start, own: step.isInForce ? NONE : OF_VERSION });
+      if (found === undefined && !step.isInForce) found = await blockedInputs(tenant, step);
       const isMade = found?.check === INPUTS && found.items.every(({ id }) => made.has(id.toLowerCase()));
-      if (isMade) found = await blockingCheck(kernel, tenant, { ...start, own: new Set([INPUTS]) });
+      if (isMade)
+        found = await blockingCheck(kernel, tenant, { ...start, own: step.isInForce ? JUST_INPUTS : OF_VERSION });
       if (found !== undefined) blocked.push({ step, ...found });
     }
     if (blocked.length > 0) throw notReady(asked, blocked);
@@ -167,6 +179,9 @@ where tenant_id = $1 and transform_id = any ($2::uuid[]) order by transform_id f
 const NONE: ReadonlySet<string> = new Set();
 /** The check of readiness that every input is there. */
 const INPUTS = 'inputs';
+const JUST_INPUTS: ReadonlySet<string> = new Set([INPUTS]);
+/** What is judged by the version in force, which a step of another artifact does not carry out. */
+const OF_VERSION: ReadonlySet<string> = new Set(['hydrated', 'runtime', INPUTS, 'output']);
 
 /** Where a step was named. */
 const pointerOf = ({ steps, listedAt = '/steps' }: AskedGroup, stepId: string): string =>

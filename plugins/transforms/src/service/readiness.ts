@@ -95,15 +95,21 @@ function archived({ row }: Facts): CheckOutcome {
   return { status: 'fail', detail: 'The transform is archived.', hint: 'Restore it: set `archived` to false.', next };
 }
 
-async function inputsOutcome({ inputs }: ReadinessDeps, tenant: Tenant, { artifact }: Facts): Promise<CheckOutcome> {
-  if (artifact === undefined) return NOT_IN_FORCE;
+const inputsOutcome = ({ inputs }: ReadinessDeps, tenant: Tenant, { artifact }: Facts) =>
+  artifact === undefined ? NOT_IN_FORCE : readableInputs(inputs, tenant, artifact.content.inputs);
+
+/** Whether each of these datasets can be read now. */
+export async function readableInputs(
+  inputs: ReadinessDeps['inputs'],
+  tenant: Tenant,
+  ids: readonly string[],
+): Promise<CheckOutcome> {
   const items: NonNullable<CheckOutcome['items']> = [];
-  for (const datasetId of artifact.content.inputs) {
+  for (const datasetId of ids) {
     const code = await unreadable(() => inputs.pin(tenant, [{ datasetId }]));
     if (code !== undefined) items.push({ id: datasetId, name: datasetId, code });
   }
-  if (items.length === 0)
-    return { status: PASS, detail: `${counted(artifact.content.inputs.length, 'input')} can be read.` };
+  if (items.length === 0) return { status: PASS, detail: `${counted(ids.length, 'input')} can be read.` };
   const missing = items.filter(({ code }) => code === MISSING).map(({ id }) => id);
   const declared = await inputs.declared(tenant, missing);
   if (declared.length === items.length) return waiting(declared);

@@ -1,9 +1,10 @@
-import type { Kernel, Tenant } from '@weir/kernel';
+import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
 import { Inputs, Producers, Tables } from '@weir/plugin-datasets/contract';
 import { Events, RunLogs } from '@weir/plugin-platform/contract';
 import { SubjectSchedules } from '@weir/plugin-schedules/contract';
 import type { DefinitionsService } from '../contract.ts';
 import { artifactService } from './artifacts.ts';
+import { factsService } from './facts.ts';
 import { groupService } from './groups.ts';
 import { queryService } from './query/queries.ts';
 import { transformRunService } from './runs.ts';
@@ -11,6 +12,7 @@ import { apiSelects } from './select/api-selects.ts';
 import type { Selects } from './select/selects.ts';
 import { startService } from './starts.ts';
 import { stepsOf } from './steps.ts';
+import { whereTaken } from './transform/claim-output.ts';
 import { detailService } from './transform/detail.ts';
 import { fromPattern } from './transform/from-pattern.ts';
 import { hydrateService } from './transform/hydrate.ts';
@@ -29,20 +31,26 @@ export function transformServices(kernel: Kernel, selects: Selects = apiSelects(
   const transforms = transformService({ kernel, producers, inputs: kernel.use(Inputs), events, schedules });
   const validations = validateService({ inputs: kernel.use(Inputs), selects });
   const queries = queryService({ inputs: kernel.use(Inputs), selects });
+  const patterns = fromPattern(kernel);
   const definitions: DefinitionsService = {
     create: transforms.create,
+    // Every transaction of a caller is one of the kernel's.
+    make: async (tx, createdBy, given) =>
+      transforms.make(tx as TenantTransaction, createdBy, await patterns.body(given)),
+    whereTaken,
     validate: validations.validate,
     preview: queries.json,
   };
   return {
     selects,
     definitions,
-    patterns: fromPattern(kernel),
+    patterns,
     hydrations: hydrateService({ kernel, inputs: kernel.use(Inputs), selects, tables, producers, events }),
     versions: versionService(kernel),
     transforms,
     starts: startService(kernel),
     groups: groupService(kernel),
+    facts: factsService(kernel),
     steps: (tenant: Tenant, runId: string) => stepsOf(kernel, tenant, runId),
     validations,
     schedules,

@@ -59,27 +59,40 @@ export function transformService(deps: TransformDeps) {
     await publishChange(deps, tx, row, change);
     return transformView(kernel, tx, row);
   };
+  const make = async (tx: TenantTransaction, createdBy: string, body: NewTransform): Promise<TransformView> => {
+    const { materialization = 'full', dialect = 'duckdb', description = null, tags = [], checks = [] } = body;
+    const { name, sql, key = [], partition_by: partitionBy = [], incremental = null } = body;
+    const output = outputId(tx.tenant.scope, body.output);
+    const how = { materialization, key: [...key], partitionBy: [...partitionBy], incremental };
+    assertMaterializing(how);
+    assertChecks(checks);
+    const now = new Date();
+    const row = await tx.insert(TransformEntity, {
+      transformId: uuidv7(),
+      name,
+      sql,
+      output,
+      ...how,
+      dialect,
+      description,
+      tags: [...tags],
+      origin: body.origin ?? null,
+      checks: [...checks],
+      createdBy,
+      createdAt: now,
+      updatedAt: now,
+      draftRevision: 1,
+      draftedBy: createdBy,
+      draftedAt: now,
+    });
+    await claim(tx, row);
+    return published(tx, row, 'made');
+  };
   return {
+    make,
+
     create: (tenant: Tenant, createdBy: string, body: NewTransform): Promise<TransformView> =>
-      whereTaken(() =>
-        db(tenant).transaction(async (tx) => {
-          const { materialization = 'full', dialect = 'duckdb', description = null, tags = [], checks = [] } = body;
-          const { name, sql, key = [], partition_by: partitionBy = [], incremental = null } = body;
-          const output = outputId(tenant.scope, body.output);
-          const how = { materialization, key: [...key], partitionBy: [...partitionBy], incremental };
-          assertMaterializing(how);
-          assertChecks(checks);
-          const now = new Date();
-          const row = await tx.insert(TransformEntity, {
-            ...{ transformId: uuidv7(), name, sql, output, ...how, dialect, description, tags: [...tags] },
-            ...{ origin: body.origin ?? null, checks: [...checks] },
-            ...{ createdBy, createdAt: now, updatedAt: now },
-            ...{ draftRevision: 1, draftedBy: createdBy, draftedAt: now },
-          });
-          await claim(tx, row);
-          return published(tx, row, 'made');
-        }),
-      ),
+      whereTaken(() => db(tenant).transaction((tx) => make(tx, createdBy, body))),
 
     list: (tenant: Tenant, query: Input<typeof listTransforms>['query']): Promise<Output<typeof listTransforms>> =>
       db(tenant).transaction(async (tx) => {
@@ -124,11 +137,13 @@ export function transformService(deps: TransformDeps) {
           const now = new Date();
           const isArchiving = archived === true && !row.archivedAt;
           const changed = await tx.update(row, {
-            ...{ name, ...draftColumns(row, patchedDefinition(before, patch), { by, now }) },
+            name,
+            ...draftColumns(row, patchedDefinition(before, patch), { by, now }),
             ...(description === undefined ? {} : { description }),
             ...(tags === undefined ? {} : { tags: tags === null ? [] : [...tags] }),
             ...(archived === undefined ? {} : { archivedAt: archived ? (row.archivedAt ?? now) : null }),
-            ...{ version: row.version + 1, updatedAt: now },
+            version: row.version + 1,
+            updatedAt: now,
           });
           if (output.output !== undefined) await claim(tx, { transformId, output: output.output });
           return published(tx, changed, isArchiving ? 'archived' : 'changed');

@@ -1,0 +1,66 @@
+export { readPipelines, runPipelines, writePipelines } from './contract/access.ts';
+export {
+  activatePipeline,
+  changeStep,
+  createPipeline,
+  DRAFT_STATES,
+  type DraftState,
+  deletePipeline,
+  type GivenStepBody,
+  getPipeline,
+  listAvailableTransforms,
+  listPipelines,
+  MAX_PIPELINE_STEPS,
+  PIPELINE,
+  PIPELINE_PUBLISH,
+  PIPELINE_STATUSES,
+  Pipeline,
+  type PipelinePublish,
+  type PipelineStatus,
+  type PipelineView,
+  pausePipeline,
+  putPipeline,
+} from './contract/pipelines.ts';
+export { pipelineProblems, stepProblems } from './contract/problems.ts';
+export {
+  getPipelineRun,
+  getSandboxStatus,
+  listPipelineRuns,
+  MAX_SAMPLE_ROWS,
+  PIPELINE_RUN,
+  PIPELINE_SANDBOX,
+  PipelineRun,
+  type PipelineRunView,
+  PipelineStart,
+  RUN_CAUSES,
+  type RunCause,
+  readPipelineReadiness,
+  runPipeline,
+  sandboxPipeline,
+} from './contract/runs.ts';
+export {
+  deletePipelineSchedule,
+  getPipelineSchedule,
+  listPipelineSchedules,
+  pausePipelineSchedule,
+  pipelineSchedules,
+  putPipelineSchedule,
+  resumePipelineSchedule,
+  triggerPipelineSchedule,
+} from './contract/schedules.ts';
+export {
+  DAG_FAULTS,
+  type DagFaultCode,
+  type DagFaultView,
+  type ValidationView,
+  validateDag,
+} from './contract/validation.ts';
+export {
+  createVersion,
+  getVersion,
+  listVersions,
+  PipelineVersion,
+  type PipelineVersionView,
+  readDifference,
+  type VersionStepView,
+} from './contract/versions.ts';
