@@ -22,6 +22,8 @@ const TESTS = ['*/**/test/**/*.test.ts', 'test/test/*.test.ts'];
 const TERMINATED = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** How many of the dearest files are named at the end. */
 const DEAREST = 5;
+/** Files whose commands and processes may start from sources: to bundle these would take longer. */
+const FEW = 5;
 /** Each file that runs takes the ports of its servers from a range of its own. */
 const [FIRST_PORT, PORTS_PER_FILE] = [20_000, 1_000];
 
@@ -145,7 +147,8 @@ async function main(): Promise<number> {
   }
   if (positionals.length === 0 && !values.changed) await lockRuns(say);
   // Many files start commands and processes; what does not build is for its own tests to say.
-  await buildPrograms().catch((fault: Error) => say(`the programs run from their sources: ${fault.message}`));
+  if (files.length > FEW)
+    await buildPrograms().catch((fault: Error) => say(`the programs run from their sources: ${fault.message}`));
   const env = { ...process.env, ...readStandingServices()?.addresses };
   const services = testServices(env, say);
   const stop = new AbortController();

@@ -148,9 +148,17 @@ t.test('a run that is no sync is waited for too, and the wait ends as the run do
       status: 200,
       body: { ...run(source, now), kind: 'sync_verify', subject },
     });
-    const api = await fakeApi(t, { [RUN]: inTurn([other('running'), problem(503, 'shutting_down'), other(status)]) });
+    const api = await fakeApi(t, {
+      [RUN]: inTurn([other('running'), other('running'), problem(503, 'shutting_down'), other(status)]),
+    });
     const ended = await weir(`runs wait ${runId} -o json --url ${api.url}`);
     t.match([ended.code, JSON.parse(ended.stdout)], [exit, { run_id: runId, status }], status);
+    const waits = api.seen.map(({ url }) => url.searchParams.get('wait'));
+    t.strictSame(
+      waits,
+      [null, '0', '10', '0'],
+      'how it stands, then its end; where there was no answer, how it stands',
+    );
   }
 });
 

@@ -8,7 +8,9 @@ export interface Polled {
 }
 
 export interface WaitOptions<T extends Polled> {
-  poll(): Promise<T>;
+  /** Asks how the run stands; where the server `waits`, it answers once the run has ended, or after so many seconds. */
+  poll(waitSeconds: number): Promise<T>;
+  waits?: boolean;
   /** Told every state that was seen. */
   seen?(state: T): void;
   timeoutMs: number;
@@ -21,6 +23,9 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 1_000;
 const LONGEST_BACKOFF_MS = 5_000;
 const GROWTH = 1.5;
+const MS_PER_SECOND = 1_000;
+/** How long the server is asked to wait: shorter than any limit of a call, and a look now and then at how the run stands. */
+const SERVER_WAITS_MS = 10_000;
 
 /**
  * Waits until a run is in any terminal state and returns that state. An API that restarts is waited for, within the
@@ -28,11 +33,16 @@ const GROWTH = 1.5;
  * at Ctrl-C; the run goes on in both cases, and the error says how to wait for it again.
  */
 export async function waitForRun<T extends Polled>(options: WaitOptions<T>): Promise<T> {
-  const { poll, seen, timeoutMs, interrupted, reattach } = options;
+  const { poll, waits = false, seen, timeoutMs, interrupted, reattach } = options;
   const until = performance.now() + timeoutMs;
   let pause = FIRST_PAUSE_MS;
+  let isSeen = false;
   for (;;) {
-    const state = await poll().catch((error: unknown) => {
+    const asked = performance.now();
+    // At first it is shown how the run stands.
+    const isWaiting: boolean = waits && isSeen;
+    const waitSeconds: number = isWaiting ? Math.floor(Math.min(SERVER_WAITS_MS, until - asked) / MS_PER_SECOND) : 0;
+    const state = await poll(waitSeconds).catch((error: unknown) => {
       if (interrupted.aborted) return undefined;
       if (error instanceof CliError && error.exit === 'unreachable') return undefined;
       throw error;
@@ -48,6 +58,10 @@ export async function waitForRun<T extends Polled>(options: WaitOptions<T>): Pro
         hint: reattach,
       });
     pause = Math.min(pause * GROWTH, state === undefined ? LONGEST_BACKOFF_MS : LONGEST_PAUSE_MS);
-    await delay(Math.min(pause, left), undefined, { signal: interrupted }).catch(() => undefined);
+    isSeen = state !== undefined;
+    // A server that waited has taken the time already, and one that is to wait takes it.
+    const taken = isWaiting ? performance.now() - asked : waits && isSeen ? pause : 0;
+    const rest = Math.min(pause - taken, left);
+    if (rest > 0) await delay(rest, undefined, { signal: interrupted }).catch(() => undefined);
   }
 }

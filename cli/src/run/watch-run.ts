@@ -9,7 +9,8 @@ export async function watchRun(api: Api, runId: string, options: WatchOptions) {
   try {
     return await waitForRun({
       ...limits,
-      poll: () => api.call(getRun, { params: { id: runId } }),
+      waits: true,
+      poll: (wait) => api.call(getRun, { params: { id: runId }, query: { wait } }),
       seen: (state) => {
         seen?.(state);
         progress.show(state.status, [`  ▸ ${state.kind} ${state.subject.name ?? state.subject.id} ${state.status}`]);

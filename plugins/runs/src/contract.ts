@@ -11,6 +11,7 @@ export {
   type ListedRunView,
   listRuns,
   MAX_LISTED_PARTS,
+  MAX_RUN_WAIT_SECONDS,
   RunSubjectNames,
   type RunSubjects,
   type RunView,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { contribute, definePlugin, provide, type RunKind, type Tenant } from '@weir/kernel';
 import { type Teardown, testPlugin } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
@@ -5,11 +6,13 @@ import { RunLogs, type RunLogsService } from '@weir/plugin-platform/contract';
 import t from 'tap';
 import * as endpoints from '../src/contract.ts';
 import plugin from '../src/plugin.ts';
+import { runEnds } from '../src/service/run-ends.ts';
 
 const SYNC: RunKind = { kind: 'test-sync', workflowType: 'TestSync', role: 'source', exclusive: false };
 const SUBJECT = '018f4a6e-0000-7000-8000-000000000009';
 const NAMELESS = '018f4a6e-0000-7000-8000-000000000008';
 const { MAX_LISTED_PARTS } = endpoints;
+const MORE_THAN_CONNECTIONS = 40;
 const OURS = { orchestrator_run_id: 'nightly-1' };
 
 /** The plugin on a real database, beside a plugin that names the subject of its syncs. */
@@ -244,3 +247,35 @@ t.test('people cancel runs and report none, and a run of the platform is not end
   const own = { params: { id: await sync() }, body: OURS };
   t.match(await service.call(endpoints.completeRun, own), refused(409, 'run_not_reported'));
 });
+
+t.test(
+  'an open run that is waited for → answered at its end; to a caller that leaves, and by a server that stops, at once',
+  async (t) => {
+    const { as, sync, tenant, kernel, registration } = await setUp(t);
+    const { call } = as('acme', 'viewer');
+    const id = await sync();
+    const statusOf = async (wait: number, run = id) => {
+      const answer = await call(endpoints.getRun, { params: { id: run }, query: { wait } });
+      return answer.ok ? answer.body.status : answer.problem.code;
+    };
+    const many = Array.from({ length: MORE_THAN_CONNECTIONS }, () => statusOf(endpoints.MAX_RUN_WAIT_SECONDS));
+    t.equal(await statusOf(0), 'pending', 'they hold no connection meanwhile');
+    await kernel.runs.finish(tenant, id, { status: 'succeeded' });
+    t.strictSame(new Set(await Promise.all(many)), new Set(['succeeded']));
+    t.equal(await statusOf(endpoints.MAX_RUN_WAIT_SECONDS), 'succeeded');
+    t.equal(await statusOf(1, await sync(tenant, NAMELESS)), 'pending', 'after a second');
+    t.equal(await statusOf(1, SUBJECT), 'not_found');
+    const body = await call(endpoints.getRun, { params: { id }, query: { wait: endpoints.MAX_RUN_WAIT_SECONDS + 1 } });
+    t.match(body, refused(400, 'validation_failed'));
+
+    const open = await sync(tenant, randomUUID());
+    const ends = runEnds({ kernel });
+    const caller = new AbortController();
+    const left = ends.ended(tenant, open, { seconds: 60, signal: caller.signal });
+    caller.abort();
+    await left;
+    const stopped = statusOf(endpoints.MAX_RUN_WAIT_SECONDS, open);
+    await registration.drain?.();
+    t.equal(await stopped, 'pending');
+  },
+);

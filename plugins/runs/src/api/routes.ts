@@ -16,7 +16,9 @@ export interface RouteServices {
 export function routes({ runs, reports, logs }: RouteServices): AnyRoute[] {
   return [
     handle(endpoints.listRuns, ({ tenant, query }) => runs.list(tenant, query)),
-    handle(endpoints.getRun, ({ tenant, params }) => runs.get(tenant, params.id)),
+    handle(endpoints.getRun, ({ tenant, params, query, signal }) =>
+      runs.get(tenant, params.id, { seconds: query?.wait ?? 0, signal }),
+    ),
     handle(endpoints.cancelRun, ({ tenant, params }) => runs.cancel(tenant, params.id)),
     handle(endpoints.createRun, ({ tenant, principal, body }) => reports.create(tenant, subjectOf(principal), body)),
     handle(endpoints.startRun, ({ tenant, principal, params, body }) =>

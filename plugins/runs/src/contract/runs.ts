@@ -113,14 +113,29 @@ export const listRuns = endpoint({
   },
 });
 
+/** A proxy ends a connection that is silent for a minute. */
+export const MAX_RUN_WAIT_SECONDS = 60;
+
 /** `GET /runs/{id}` */
 export const getRun = endpoint({
   id: 'runs.get_run',
   method: 'GET',
   path: '/runs/:id',
   summary: 'Read a run of any kind, and what the workflow engine says of its worker',
+  description:
+    'With wait, an open run is answered once it has ended, or as it is after so many seconds; a server that stops or has many waiting callers answers earlier.',
   access: readRuns,
   params,
+  query: Closed({
+    wait: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_RUN_WAIT_SECONDS,
+        default: 0,
+        description: 'How many seconds to wait for the end of the run',
+      }),
+    ),
+  }),
   response: Type.Object({ ...Run.properties, worker: Nullable(RunWorker) }),
   errors: [kernelProblems.notFound],
   cli: 'runs get',

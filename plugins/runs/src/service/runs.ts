@@ -15,13 +15,20 @@ import {
   RunSubjectNames,
   type RunView,
 } from '../contract.ts';
+import type { runEnds } from './run-ends.ts';
 
 export interface RunsDeps {
   kernel: Pick<Kernel, 'runs' | 'contributions'>;
+  ends: Pick<ReturnType<typeof runEnds>, 'ended'>;
+}
+
+interface Wait {
+  seconds: number;
+  signal: AbortSignal;
 }
 
 /** Reading and cancelling the runs of a tenant, whatever plugin they belong to. */
-export function runsService({ kernel }: RunsDeps) {
+export function runsService({ kernel, ends }: RunsDeps) {
   const find = async (tenant: Tenant, id: string): Promise<RunRecord> => {
     const run = await kernel.runs.find(tenant, id);
     if (run === undefined) throw kernelProblems.notFound();
@@ -73,8 +80,12 @@ export function runsService({ kernel }: RunsDeps) {
       return { items, next_page_token: page.next_page_token, total: null };
     },
 
-    async get(tenant: Tenant, id: string): Promise<Output<typeof getRun>> {
-      const run = await find(tenant, id);
+    /** The run as it is; an open one once it has ended, or after so many seconds. */
+    async get(tenant: Tenant, id: string, wait: Wait): Promise<Output<typeof getRun>> {
+      const now = await find(tenant, id);
+      const isAwaited = wait.seconds > 0 && !TERMINAL_RUN_STATUSES.includes(now.status);
+      if (isAwaited) await ends.ended(tenant, id, wait);
+      const run = isAwaited ? await find(tenant, id) : now;
       const [[view], worker] = await Promise.all([views(tenant, [run]), kernel.runs.worker(tenant, run)]);
       return { ...(view as RunView), worker: worker ?? null };
     },
