@@ -154,11 +154,7 @@ t.test('a run that is no sync is waited for too, and the wait ends as the run do
     const ended = await weir(`runs wait ${runId} -o json --url ${api.url}`);
     t.match([ended.code, JSON.parse(ended.stdout)], [exit, { run_id: runId, status }], status);
     const waits = api.seen.map(({ url }) => url.searchParams.get('wait'));
-    t.strictSame(
-      waits,
-      [null, '0', '10', '0'],
-      'how it stands, then its end; where there was no answer, how it stands',
-    );
+    t.strictSame(waits, [null, '0', '10', '0'], 'the first answer at once, then the end; after no answer one at once');
   }
 });
 

@@ -8,7 +8,7 @@ export interface Polled {
 }
 
 export interface WaitOptions<T extends Polled> {
-  /** Asks how the run stands; where the server `waits`, it answers once the run has ended, or after so many seconds. */
+  /** Asks for the run; where the server `waits`, it answers once the run has ended, or after so many seconds. */
   poll(waitSeconds: number): Promise<T>;
   waits?: boolean;
   /** Told every state that was seen. */
@@ -24,7 +24,7 @@ const LONGEST_PAUSE_MS = 1_000;
 const LONGEST_BACKOFF_MS = 5_000;
 const GROWTH = 1.5;
 const MS_PER_SECOND = 1_000;
-/** How long the server is asked to wait: shorter than any limit of a call, and a look now and then at how the run stands. */
+/** How long the server is asked to wait: shorter than any limit of a call, and the status is shown now and then. */
 const SERVER_WAITS_MS = 10_000;
 
 /**
@@ -39,7 +39,7 @@ export async function waitForRun<T extends Polled>(options: WaitOptions<T>): Pro
   let isSeen = false;
   for (;;) {
     const asked = performance.now();
-    // At first it is shown how the run stands.
+    // The first answer comes at once, to be shown.
     const isWaiting: boolean = waits && isSeen;
     const waitSeconds: number = isWaiting ? Math.floor(Math.min(SERVER_WAITS_MS, until - asked) / MS_PER_SECOND) : 0;
     const state = await poll(waitSeconds).catch((error: unknown) => {
