@@ -3,8 +3,14 @@ import addFormats from 'ajv-formats';
 import { linearPattern } from './linear-pattern.ts';
 import type { Schema } from './schema-nodes.ts';
 
-/** Patterns of a connector run in linear time; one that cannot is met by nothing. `code` is for schemas compiled to text. */
-const LINEAR = Object.assign((source: string) => ({ test: linearPattern(source) ?? (() => false) }), { code: '' });
+/**
+ * Patterns run in linear time; one that cannot is met by nothing. The validator tells patterns apart by their text.
+ * `code` is for schemas compiled to text.
+ */
+export const LINEAR = Object.assign(
+  (source: string) => ({ test: linearPattern(source) ?? (() => false), toString: () => source }),
+  { code: '' },
+);
 
 /** Lenient about schemas, not data: connector specifications come with keywords of their own. */
 function lenientAjv(): Ajv {
