@@ -127,6 +127,11 @@ export const LANES = {
       'lib/run-logs/src',
     ],
   },
+  /** 500 pairs of schemas, 200 values each: no verdict is refuted. */
+  schemas: {
+    files: ['plugins/schema-registry/test/refutation.test.ts'],
+    inputs: ['plugins/schema-registry/src/model', 'lib/json-schemas/src'],
+  },
   'small-commits': {
     files: ['plugins/datasets/test/old-metadata.test.ts'],
     inputs: ['lakehouse/src', 'plugins/datasets/src'],

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type ApiServer, bootPlatform, type RunningPlatform, startApi } from '@weir/kernel/boot';
-import { type CallResult, call, type Endpoint, type Input } from '@weir/kernel/contract';
+import { type CallResult, call, type Endpoint, type Input, type Tenant } from '@weir/kernel/contract';
 import { type Teardown, type TestDatabase, type TestIssuer, testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import { pino } from 'pino';
@@ -39,11 +39,12 @@ export async function testPlatform(
   const plugins = await tools.readPluginMigrations(file, tools.migrations);
   const migrate: typeof tools.migrate = (database, list) => tools.migrate(database, list, { plugins });
   const database = await testDatabase(t, { ...tools, migrate });
-  for (const alias of ['acme', 'other']) await database.tenant(alias);
+  for (const alias of TENANTS) await database.tenant(alias);
   const issuer = await testIssuer(t);
   const environment = { ...platformEnvironment({ database, issuer, folder }), ...more };
   const log = pino({ level: process.env.WEIR_TEST_LOG ?? 'silent' });
   const platform = adapt(await bootPlatform({ platformFile: file, environment, program: 'test', log }));
+  for (const alias of TENANTS) await giveOwnPlugins(platform, alias);
   const api = await startApi(platform);
   t.teardown(async () => {
     await api.stop();
@@ -59,6 +60,17 @@ export async function testPlatform(
       issuer.userToken({ subject: `${role}@${alias}`, organizations: [alias], roles: [role] }),
     call: (who, endpoint, input = {}) => call(endpoint, input, { url: api.url, ...who }),
   };
+}
+
+const TENANTS = ['acme', 'other'];
+
+/** Gives a tenant the opt-in plugins of this repository; what a third party brings is off, as everywhere. */
+async function giveOwnPlugins({ plugins, tenants, tenantPlugins }: RunningPlatform, alias: string): Promise<void> {
+  const tenant = (await tenants.byAlias(alias)) as Tenant;
+  const own = plugins.filter(
+    ({ manifest }) => manifest.tenancy === 'opt-in' && manifest.packageName.startsWith('@weir/'),
+  );
+  for (const { manifest } of own) await tenantPlugins.set(tenant, manifest.id, { enabled: true, changedBy: 'test' });
 }
 
 /** The environment of a platform's processes. */

@@ -4,6 +4,7 @@ import * as identity from '@weir/plugin-identity/contract';
 import * as pipelines from '@weir/plugin-pipelines/contract';
 import * as platform from '@weir/plugin-platform/contract';
 import * as runs from '@weir/plugin-runs/contract';
+import * as schemaRegistry from '@weir/plugin-schema-registry/contract';
 import * as sources from '@weir/plugin-sources/contract';
 import * as transformPatterns from '@weir/plugin-transform-patterns/contract';
 import * as transforms from '@weir/plugin-transforms/contract';
@@ -23,4 +24,5 @@ export const CONTRACTS = [
   pipelines,
   webhooks,
   apply,
+  schemaRegistry,
 ];

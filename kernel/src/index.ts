@@ -17,7 +17,7 @@ export { type Contributed, contribute } from './contributions/contributions.ts';
 export { type Duty, type DutyPorts, duty } from './duties/duty.ts';
 export { armedFaultpoints, armFaultpoints, type FaultPoint, faultpoint } from './faultpoint.ts';
 export { type AnyRoute, type CallContext, handle, requireMatch } from './http/handle.ts';
-export { type Raw, raw } from './http/raw.ts';
+export { type Raw, raw, unchanged } from './http/raw.ts';
 export { decodePageToken, encodePageToken } from './persistence/page-token.ts';
 export type { Entity, PageOrders, PageRequest, TenantDb, TenantTransaction } from './persistence/tenant-db.ts';
 export {

@@ -8,7 +8,7 @@ export { conformance, type DeployedPlugin, type Suite } from './testing/conforma
 export { memoryWorkflows } from './testing/memory-workflows.ts';
 export { type DatabaseTools, type TestConnection, type TestDatabase, testDatabase } from './testing/test-database.ts';
 export { type TestIssuer, testIssuer } from './testing/test-issuer.ts';
-export type { PluginUnderTest, Teardown };
+export type { PluginUnderTest, Teardown, TestPluginOptions };
 
 /** Boots a plugin alone; see `testing/test-plugin.ts`. Only now the database layer and the HTTP server load. */
 export const testPlugin = async (

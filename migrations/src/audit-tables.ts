@@ -16,6 +16,8 @@ export const SHARED_TABLES: Readonly<Record<string, string>> = {
   'sources.rotation_due':
     'which tenants have credentials waiting to be written to the secret store, and nothing of them',
   'transform_patterns.sync': 'how often transform packages were read again, for all tenants',
+  'schemas.library': 'libraries of schemas that come with the release; the same for every tenant',
+  'schemas.library_schema': 'the schemas of those libraries',
   'platform.metric': 'sums over all tenants, without a tenant in any label',
   'catalog.iceberg_tables': 'the layout other engines read; row security goes by the scope of the tenant',
   'catalog.iceberg_namespace_properties': 'the layout other engines read; row security goes by the scope of the tenant',

@@ -52,6 +52,7 @@ import { s53_workflow_of_parts } from './s53_workflow_of_parts.ts';
 import { s54_staged_at } from './s54_staged_at.ts';
 import { s56_adoption } from './s56_adoption.ts';
 import { s60_pipelines } from './s60_pipelines.ts';
+import { s61_schemas } from './s61_schemas.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -123,4 +124,5 @@ export const migrations: readonly Migration[] = [
   s54_staged_at,
   s56_adoption,
   s60_pipelines,
+  s61_schemas,
 ];

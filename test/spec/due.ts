@@ -12,4 +12,5 @@ export const dueAreas: readonly string[] = [
   'Identity policies and users',
   'Declarative apply',
   'Pipelines',
+  'Schema libraries and registry',
 ];

@@ -10,11 +10,11 @@ export interface StartCheck {
 
 /** The first check of others that refuses the start of work on a subject, with the things at fault. */
 export async function blockingCheck(
-  kernel: Pick<Kernel, 'contributions'>,
+  kernel: Pick<Kernel, 'contributionsFor'>,
   tenant: Tenant,
   { subject, subjectId, own }: StartCheck,
 ): Promise<{ check: string; detail: string; items: NonNullable<CheckOutcome['items']> } | undefined> {
-  for (const asked of kernel.contributions(ReadinessChecks)) {
+  for (const asked of await kernel.contributionsFor(tenant, ReadinessChecks)) {
     if (asked.subject !== subject || !asked.blocks || own.has(asked.check)) continue;
     const { status, detail, items = [] } = await asked.run(tenant, subjectId);
     if (status === 'fail') return { check: asked.check, detail, items };

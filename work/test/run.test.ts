@@ -213,7 +213,7 @@ t.test('a start is refused by the first check of others that blocks and fails', 
     check('passes', { run: async () => ({ status: 'pass' as const, detail: '' }) }),
     check('blocks', {}),
   ];
-  const kernel = { contributions: (point: unknown) => (point === ReadinessChecks ? checks : []) };
+  const kernel = { contributionsFor: async (_: unknown, point: unknown) => (point === ReadinessChecks ? checks : []) };
   const ask = { subject: 'thing', subjectId: 'id', own: new Set(['own']) };
   t.strictSame(await blockingCheck(kernel as never, TENANT, ask), { check: 'blocks', detail: 'blocks', items: [] });
 });

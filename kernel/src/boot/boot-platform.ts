@@ -164,13 +164,14 @@ function assemble(plan: Plan, connected: Connected, environment: Environment): R
   const { vault, prove, deriveKey } = openVault(settings, environment);
   const workflows = temporalWorkflows({ ...enginePlace(settings), traceparent: telemetry.traceparent });
   const kinds: RunKind[] = [];
-  const given = contributions();
+  const optIn = new Set(order.flatMap(({ id, tenancy }) => (tenancy === 'opt-in' ? [id] : [])));
+  const has = tenantPlugins({ db: database.db, optIn });
+  const given = contributions(has.isEnabled);
   const metrics = createMetrics();
   const queueOf = (role: string) => plan.queues.get(role) ?? taskQueue(role, environment);
   const ended: typeof countRun = (run) => countRun(run);
   const runs = createRuns({ db: database.db, workflows, kinds, queueOf, contributions: given, ended, telemetry, log });
   const tenants = tenantStore(database.sql);
-  const optIn = new Set(order.flatMap(({ id, tenancy }) => (tenancy === 'opt-in' ? [id] : [])));
   const shared = {
     version: packageJson.version,
     settings,
@@ -179,7 +180,7 @@ function assemble(plan: Plan, connected: Connected, environment: Environment): R
     vault,
     metrics,
     contributions: given,
-    tenantPlugins: tenantPlugins({ db: database.db, optIn }),
+    tenantPlugins: has,
   };
   const services = kernelServices({
     ...shared,

@@ -1,4 +1,5 @@
 import type { Metrics } from '@weir/metrics';
+import { keptAnswer } from '@weir/turns';
 import type { Vault } from '@weir/vault';
 import type { KernelSettings } from '../config/kernel-settings.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -12,7 +13,6 @@ import { type Provided, provide } from '../plugins/define-plugin.ts';
 import type { Manifest } from '../plugins/manifest.ts';
 import type { TenantPlugins } from '../tenancy/tenant-plugins.ts';
 import type { Workflows } from '../workflows/workflows.ts';
-import { keptCheck } from './kept-check.ts';
 import { KERNEL_ENDPOINTS } from './kernel-endpoints.ts';
 
 /** A route with its owner: a plugin, or `kernel`. */
@@ -68,6 +68,8 @@ export interface KernelServiceDeps {
   problems(): ReadonlyMap<string, ProblemEntry>;
 }
 
+/** However many ask, a part is asked no more often than this: callers without a token cause no work by number. */
+const KEPT_MS = 1_000;
 /** One answer for all who ask. */
 const kept = new WeakMap<Contributions, HealthCheck[]>();
 
@@ -84,7 +86,10 @@ export function healthChecks(
     ...(store === undefined ? [] : [{ name: 'secret_store', degrades: true as const, check: () => store.ping() }]),
     ...deps.contributions.of(HealthChecks),
   ];
-  const made = checks.map((check) => keptCheck(check));
+  const made = checks.map(({ check, ...part }) => ({
+    ...part,
+    check: keptAnswer(() => check().catch(() => false), KEPT_MS),
+  }));
   kept.set(deps.contributions, made);
   return made;
 }

@@ -32,6 +32,8 @@ export interface Endpoint<
   response?: R;
   /** 200 unless given. */
   status?: 200 | 201 | 202 | 204;
+  /** Answers 200 in place of its status when it made nothing; the handler says so by `unchanged`. */
+  unchanged?: true;
   /** `Location` of what was made or started; `:names` are filled from the parameters and the response. */
   location?: string;
   /** Members of the answer that are shown once: an idempotency key remembers null in their place. */

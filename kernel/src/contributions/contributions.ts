@@ -1,4 +1,5 @@
 import type { ContributionPoint } from '../contract/contribution.ts';
+import type { TenantPlace } from '../tenancy/tenant-plugins.ts';
 
 /** A value for a contribution point; made by `contribute`. */
 export interface Contributed {
@@ -13,17 +14,26 @@ export function contribute<T>(point: ContributionPoint<T>, value: T): Contribute
 
 /** What all plugins have given, in boot order. Filled while plugins are set up, read when a request comes. */
 export interface Contributions {
-  add(given: readonly Contributed[]): void;
+  add(given: readonly Contributed[], plugin?: string): void;
   of<T>(point: ContributionPoint<T>): readonly T[];
+  /** What serves a tenant: of opt-in plugins only those that it has. Without a tenant, of none of them. */
+  forTenant<T>(at: TenantPlace | undefined, point: ContributionPoint<T>): Promise<readonly T[]>;
 }
 
 /** An empty set of contributions. */
-export function contributions(): Contributions {
-  const byPoint = new Map<string, unknown[]>();
+export function contributions(
+  has: (at: TenantPlace | undefined, plugin: string) => Promise<boolean> = async () => true,
+): Contributions {
+  const byPoint = new Map<string, { value: unknown; plugin: string }[]>();
   return {
-    add(given) {
-      for (const { id, value } of given) byPoint.set(id, [...(byPoint.get(id) ?? []), value]);
+    add(given, plugin = '') {
+      for (const { id, value } of given) byPoint.set(id, [...(byPoint.get(id) ?? []), { value, plugin }]);
     },
-    of: <T>(point: ContributionPoint<T>) => (byPoint.get(point.id) ?? []) as T[],
+    of: <T>(point: ContributionPoint<T>) => (byPoint.get(point.id) ?? []).map(({ value }) => value as T),
+    async forTenant<T>(at: TenantPlace | undefined, point: ContributionPoint<T>) {
+      const serving: T[] = [];
+      for (const { value, plugin } of byPoint.get(point.id) ?? []) if (await has(at, plugin)) serving.push(value as T);
+      return serving;
+    },
   };
 }

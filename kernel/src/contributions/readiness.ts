@@ -10,7 +10,7 @@ export type AskReadiness = (tenant: Tenant, subject: string, subjectId: string) 
 /** Throws what a check throws: a subject that does not exist is `not_found`, not unready. */
 export function readiness(given: Contributions): AskReadiness {
   return async (tenant, subject, subjectId) => {
-    const asked = given.of(ReadinessChecks).filter((check) => check.subject === subject);
+    const asked = (await given.forTenant(tenant, ReadinessChecks)).filter((check) => check.subject === subject);
     if (asked.length === 0) throw kernelProblems.notFound();
     const checks: ReadinessView['checks'] = [];
     let ready = true;

@@ -41,7 +41,7 @@ export interface AuthenticatorDeps {
   rules: TokenRules<TenantRole>;
   tenants: Pick<Tenants, 'byAlias'>;
   tenantPlugins: Pick<TenantPlugins, 'isEnabled'>;
-  contributions: Pick<Contributions, 'of'>;
+  contributions: Pick<Contributions, 'of' | 'forTenant'>;
 }
 
 /** The check every route carries. A probe reads no credential at all, and other public routes only one that is sent. */
@@ -79,7 +79,7 @@ export function authenticator({ rules, tenants, tenantPlugins, contributions }: 
       const refusal = authorize(access, principal, tenant);
       if (refusal) throw refusal;
       const asked = { ...arriving, principal, tenant, params: request.params as Record<string, string> };
-      for (const rule of contributions.of(AccessRules))
+      for (const rule of await contributions.forTenant(tenant, AccessRules))
         await rule(asked).catch((error: unknown) => {
           caller.isRefused = true;
           throw error;

@@ -10,7 +10,7 @@ import { kernelProblems } from '../contract/problems.ts';
 import { logKeys } from '../log/log.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Answer, IdempotencyStore } from './idempotency.ts';
-import { isRaw, type Raw } from './raw.ts';
+import { isRaw, isUnchanged, type Raw } from './raw.ts';
 import { signedBody } from './signed-body.ts';
 import { bytesOnly, contentOf } from './streamed-body.ts';
 
@@ -157,9 +157,10 @@ function answer(endpoint: Endpoint, body: unknown, request: FastifyRequest): Ans
   const headers = deprecationHeaders(endpoint, request.params);
   if (isRaw(body)) return { status: 200, headers: { ...headers, ...body.headers, 'content-type': body.type }, body };
   const named = { ...(request.params as object), ...(typeof body === 'object' ? body : {}) } as Record<string, unknown>;
-  if (endpoint.location !== undefined) headers.location = `/api/v1${fillPath(endpoint.location, named)}`;
+  const isMade = !isUnchanged(body);
+  if (endpoint.location !== undefined && isMade) headers.location = `/api/v1${fillPath(endpoint.location, named)}`;
   if (typeof named.etag === 'string') headers.etag = `"${named.etag}"`;
-  return { status: endpoint.status ?? 200, headers, body };
+  return { status: isMade ? (endpoint.status ?? 200) : 200, headers, body };
 }
 
 /** RFC 9745, and the link of RFC 5829 to what to call instead. */

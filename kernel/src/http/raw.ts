@@ -17,6 +17,16 @@ export function raw(answer: { type: string; body: Raw['body']; headers?: Record<
   return made;
 }
 
+const UNCHANGED = new WeakSet<object>();
+
+/** Marks the answer of a call that would have made something and found it there: 200, without a `Location`. */
+export function unchanged<T extends object>(answer: T): T {
+  UNCHANGED.add(answer);
+  return answer;
+}
+
+export const isUnchanged = (answer: unknown): boolean => UNCHANGED.has(answer as object);
+
 /** Whether a route's answer was made by `raw`; one that only looks like it is not. */
 export function isRaw(answer: unknown): answer is Raw {
   return typeof answer === 'object' && answer !== null && RAW.has(answer);

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { type EntityManager, MikroORM, UnderscoreNamingStrategy } from '@mikro-orm/postgresql';
-import type { PoolTurns } from '@weir/turns';
+import { inFlight, type PoolTurns } from '@weir/turns';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import type { Tenant } from '../contract/caller.ts';
+import { kernelProblems } from '../contract/problems.ts';
 import { databaseError } from './errors.ts';
-import { inFlight } from './in-flight.ts';
 import { type PlatformSql, runSql } from './run-sql.ts';
 import { assertSafeRole } from './safe-role.ts';
 import { type SessionLocks, sessionLocks } from './session-locks.ts';
@@ -79,7 +79,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   });
   const { host, port, name: database, user, password } = options;
   const locks = sessionLocks({ ...driver, host, port, database, user, password });
-  const busy = inFlight();
+  const busy = inFlight(kernelProblems.shuttingDown);
   const sql: PlatformSql = (text, params) =>
     busy.run(() =>
       inTurn('', async () => {

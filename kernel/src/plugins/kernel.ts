@@ -7,6 +7,7 @@ import type { ServiceToken } from '../contract/service.ts';
 import type { AskReadiness } from '../contributions/readiness.ts';
 import type { TenantDb } from '../persistence/tenant-db.ts';
 import type { Runs } from '../runs/runs.ts';
+import type { TenantPlace } from '../tenancy/tenant-plugins.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 
 export type Mode = 'development' | 'staging' | 'production';
@@ -29,6 +30,8 @@ export interface Kernel<Settings = Record<string, unknown>> {
   readonly readiness: AskReadiness;
   /** What all plugins have given for a point; complete once a request comes, so never asked during `setup`. */
   contributions<T>(point: ContributionPoint<T>): readonly T[];
+  /** Those of them that serve the tenant: an opt-in plugin that it does not have gives it nothing. */
+  contributionsFor<T>(at: TenantPlace, point: ContributionPoint<T>): Promise<readonly T[]>;
   /** A service of another plugin; throws unless the manifest requires it. Only during `setup`. */
   use<T>(token: ServiceToken<T>): T;
 }

@@ -46,6 +46,7 @@ export function setupPlugins(
       ...ports,
       readiness: readiness(contributions),
       contributions: (point) => contributions.of(point),
+      contributionsFor: (at, point) => contributions.forTenant(at, point),
       settings: settings.get(manifest.id) ?? {},
       log: ports.log.child({ plugin: manifest.id }),
       use<T>(token: ServiceToken<T>): T {
@@ -59,7 +60,7 @@ export function setupPlugins(
     };
     const registration = plugin.spec.setup(kernel);
     for (const { id, implementation } of registration.services ?? []) services.set(id, implementation);
-    contributions.add(registration.contributes ?? []);
+    contributions.add(registration.contributes ?? [], manifest.id);
     faults.push(...differences(manifest, plugin, registration, all));
     return { manifest, plugin, kernel, registration };
   });

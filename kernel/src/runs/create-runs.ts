@@ -44,7 +44,8 @@ export function createRuns(deps: RunDeps): Runs & { sweep: Duty } {
   const { telemetry = createTelemetry() } = deps;
   const changed = async (tx: TenantTransaction, run: Pick<RunRecord, 'runId' | 'kind' | 'subjectId' | 'status'>) => {
     const { runId: run_id, kind, subjectId: subject_id, status } = run;
-    for (const told of deps.contributions.of(RunChanges)) await told(tx, { run_id, kind, subject_id, status });
+    for (const told of await deps.contributions.forTenant(tx, RunChanges))
+      await told(tx, { run_id, kind, subject_id, status });
   };
   const launch: SweeperDeps['launch'] = (tenant, run) => launchRun(deps, telemetry, tenant, run);
   const runs: Runs = {
@@ -59,7 +60,7 @@ export function createRuns(deps: RunDeps): Runs & { sweep: Duty } {
         const carriedBy = carrierOf(known, run);
         if (admitted.kind !== kind) throw new Error(`the queue of ${kind} was not looked at`);
         const parentWorkflow = run.parentRunId && (await openWorkflow(tx, run.parentRunId));
-        const gates = carriedBy === 'parent' ? [] : deps.contributions.of(RunAdmission);
+        const gates = carriedBy === 'parent' ? [] : await deps.contributions.forTenant(tx, RunAdmission);
         for (const gate of gates) await gate(tx, { kind, subjectId, requestedBy });
         const runId = uuidv7();
         note({ run_id: runId });

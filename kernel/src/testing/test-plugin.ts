@@ -160,6 +160,7 @@ function setUp(plugin: WeirPlugin, options: TestPluginOptions, { database, log }
     vault,
     readiness: readiness(given),
     contributions: (point) => given.of(point),
+    contributionsFor: (at, point) => given.forTenant(at, point),
     use: () => {
       throw new Error('a service of another service is not there in this test');
     },

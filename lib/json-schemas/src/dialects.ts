@@ -31,7 +31,11 @@ export function dialectOf(schema: Schema | boolean): Dialect | undefined {
 /** A validator that knows one dialect. It fetches nothing: a reference that leaves the document throws. Patterns run in linear time. */
 export function validatorOf(dialect: Dialect): Ajv {
   const options: Options = {
-    ...{ strict: false, allErrors: true, validateFormats: true, logger: false, addUsedSchema: false },
+    strict: false,
+    allErrors: true,
+    validateFormats: true,
+    logger: false,
+    addUsedSchema: false,
     code: { regExp: LINEAR },
   };
   const ajv = MAKERS[dialect](options);

@@ -1,6 +1,6 @@
 export { compileSchema } from './compile-schema.ts';
-export { pointerBelow, pointerSegments } from './json-pointer.ts';
 export { DIALECTS, type Dialect, dialectOf, validatorOf } from './dialects.ts';
-export { linearPattern, type Matches } from './linear-pattern.ts';
+export { pointerBelow, pointerSegments } from './json-pointer.ts';
+export { linearPattern, linearPatterns, type Matches } from './linear-pattern.ts';
 export { isCredential, isSchema, type Schema, schemaNodes } from './schema-nodes.ts';
 export { validationSchema } from './validation-schema.ts';

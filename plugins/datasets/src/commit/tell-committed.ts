@@ -15,7 +15,7 @@ export async function tellCommitted(
 ): Promise<void> {
   const table = committedTable(ref, metadata, by);
   await events?.publish(tx, { topic: 'dataset', id: table.datasetId, version: versionOf(table) });
-  for (const told of kernel.contributions(TableCommits)) await told(tx, table);
+  for (const told of await kernel.contributionsFor(tx, TableCommits)) await told(tx, table);
 }
 
 /** The snapshot; a change of the columns alone leaves it, and is another version all the same. */

@@ -23,7 +23,8 @@ export async function declaredTables(
   const asked = refs.filter((ref) => mayRead(readable, ref));
   if (asked.length === 0) return [];
   const ids = new Set(asked.map(datasetId));
-  const given = await Promise.all(kernel.contributions(TableDeclarations).map((declared) => declared(tenant, asked)));
+  const declarations = await kernel.contributionsFor(tenant, TableDeclarations);
+  const given = await Promise.all(declarations.map((declared) => declared(tenant, asked)));
   return given
     .flat()
     .filter(({ ref }) => ids.has(datasetId(ref)))

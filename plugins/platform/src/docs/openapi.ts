@@ -140,6 +140,7 @@ function operation(endpoint: Endpoint): Json {
         content: answerTypes(endpoint),
         headers: location && { Location: locationHeader(location) },
       },
+      ...(endpoint.unchanged && { 200: { description: 'Nothing was made.', content: answerTypes(endpoint) } }),
       ...problemResponses([...commonProblems(endpoint), ...(endpoint.errors ?? [])]),
     },
     security: access.kind === 'public' ? [] : [{ [access.kind === 'webhook' ? 'signature' : 'bearer']: [] }],

@@ -5,7 +5,7 @@ import { type ScheduleSubject, ScheduleSubjects } from '../contract.ts';
 
 /** What everything about schedules needs. */
 export interface ScheduleDeps {
-  kernel: Pick<Kernel, 'contributions' | 'db' | 'log' | 'runs' | 'tenants'>;
+  kernel: Pick<Kernel, 'contributions' | 'contributionsFor' | 'db' | 'log' | 'runs' | 'tenants'>;
   /** The schedules of the workflow engine. */
   schedules: SchedulesService;
 }

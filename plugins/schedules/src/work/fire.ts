@@ -1,6 +1,6 @@
 import type { Tenant, TenantTransaction } from '@weir/kernel';
 import { kernelProblems, Problem, runProblems } from '@weir/kernel/contract';
-import type { Overlap, ScheduleSubject } from '../contract.ts';
+import { type Overlap, type ScheduleSubject, ScheduleSubjects } from '../contract.ts';
 import { FiringEntity, type ScheduleRow } from '../model/entities.ts';
 import { nextRunOf } from '../model/next-run.ts';
 import type { ScheduledTime } from '../model/scheduled-time.ts';
@@ -10,7 +10,7 @@ import { findSchedule } from '../service/live-schedule.ts';
 import { findSubject, type ScheduleDeps } from '../service/subjects.ts';
 
 export type FireDeps = Pick<ScheduleDeps, 'schedules'> & {
-  kernel: Pick<ScheduleDeps['kernel'], 'contributions' | 'db'>;
+  kernel: Pick<ScheduleDeps['kernel'], 'contributions' | 'contributionsFor' | 'db'>;
 };
 export type SkipDeps = { kernel: Pick<ScheduleDeps['kernel'], 'contributions' | 'db' | 'tenants'> };
 
@@ -29,7 +29,8 @@ const PASSING: readonly string[] = [
 export async function fireSchedule(deps: FireDeps, tenant: Tenant, time: ScheduledTime): Promise<'done' | 'waiting'> {
   const firing = firingOf(time);
   const { subjectId } = firing;
-  const subject = findSubject(deps, time.subject_kind);
+  const serving = await deps.kernel.contributionsFor(tenant, ScheduleSubjects);
+  const subject = serving.find(({ kind }) => kind === time.subject_kind);
   if (subject === undefined) return 'done';
   const skips = skipsOf(subject);
   const overlap = await deps.kernel.db(tenant).transaction((tx) => toBeCarriedOut(deps, tx, { subject, firing }));

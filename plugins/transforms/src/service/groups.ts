@@ -14,7 +14,7 @@ import { readableInputs } from './readiness.ts';
 import { assertResumable } from './resumable.ts';
 import { stepsOf } from './steps.ts';
 
-export type StartDeps = Pick<Kernel, 'db' | 'runs' | 'contributions' | 'use'>;
+export type StartDeps = Pick<Kernel, 'db' | 'runs' | 'contributionsFor' | 'use'>;
 
 /** What a group was asked for, in the order of its steps. */
 interface Planned extends GroupStep {

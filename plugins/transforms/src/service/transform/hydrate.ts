@@ -16,7 +16,7 @@ import { transformView } from './transform-views.ts';
 import { foundVersion } from './versions.ts';
 
 export interface HydrateDeps extends ContentDeps, PublishDeps {
-  kernel: Pick<Kernel, 'db' | 'runs' | 'contributions'>;
+  kernel: Pick<Kernel, 'db' | 'runs' | 'contributions' | 'contributionsFor'>;
   producers: ProducersService;
   tables: Pick<TablesService, 'describe'>;
 }

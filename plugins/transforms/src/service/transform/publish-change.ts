@@ -4,7 +4,7 @@ import { TRANSFORM_TOPIC, type TransformChange, TransformChanges } from '../../c
 import type { TransformRow } from '../../model/entities.ts';
 
 export interface PublishDeps {
-  kernel: Pick<Kernel, 'contributions'>;
+  kernel: Pick<Kernel, 'contributionsFor'>;
   /** Absent when the deployment leaves that plugin out. */
   events: EventsService | undefined;
 }
@@ -19,7 +19,7 @@ export async function publishChange(
   { transformId, version }: Pick<TransformRow, 'transformId' | 'version'>,
   change: TransformChange['change'],
 ): Promise<void> {
-  for (const listener of kernel.contributions(TransformChanges))
+  for (const listener of await kernel.contributionsFor(tx, TransformChanges))
     await listener(tx, { transform_id: transformId, version, change });
   const shown = change === 'deleted' ? DELETED : String(version);
   await events?.publish(tx, { topic: TRANSFORM_TOPIC, id: transformId, version: shown });

@@ -32,7 +32,7 @@ const ORDERS: PageOrders = {
 };
 
 export interface TransformDeps extends PublishDeps {
-  kernel: Pick<Kernel, 'db' | 'runs' | 'contributions'>;
+  kernel: Pick<Kernel, 'db' | 'runs' | 'contributions' | 'contributionsFor'>;
   producers: ProducersService;
   inputs: Pick<InputsService, 'unmark'>;
   schedules: Pick<SubjectSchedulesService, 'drop'>;

@@ -1,7 +1,7 @@
+import { keptAnswer } from '@weir/turns';
 import t from 'tap';
-import { keptCheck } from '../src/boot/kept-check.ts';
 
-t.test('however many ask at once → a check runs once, and its answer is kept for a second', async (t) => {
+t.test('however many ask at once → the work is done once, and its answer is kept for a second', async (t) => {
   let [now, runs] = [0, 0];
   const answers: ((up: boolean) => void)[] = [];
   const asked = () =>
@@ -9,8 +9,7 @@ t.test('however many ask at once → a check runs once, and its answer is kept f
       runs += 1;
       answers.push(resolve);
     });
-  const { name, degrades, check } = keptCheck({ name: 'store', degrades: true, check: asked }, () => now);
-  t.strictSame([name, degrades], ['store', true]);
+  const check = keptAnswer(asked, 1_000, () => now);
   const crowd = Array.from({ length: 50 }, check);
   now = 10_000;
   crowd.push(check());
@@ -23,6 +22,6 @@ t.test('however many ask at once → a check runs once, and its answer is kept f
   const next = check();
   answers[1]?.(false);
   t.strictSame([await next, await check(), runs], [false, false, 2]);
-  const broken = keptCheck({ name: 'x', check: async () => Promise.reject(new Error('gone')) });
-  t.equal(await broken.check(), false);
+  const broken = keptAnswer(async () => Promise.reject(new Error('gone')), 1_000);
+  await t.rejects(Promise.all([broken(), broken()]), { message: 'gone' });
 });

@@ -1,0 +1,134 @@
+import {
+  type Compatibility,
+  type OUTCOMES,
+  POLICIES,
+  type SchemaChangeView,
+  type VerdictView,
+} from '../contract/shapes.ts';
+import { changeText } from './change-text.ts';
+import { type Containment, contain, type Outcome, type Policy, sideOf } from './containment/judge.ts';
+import type { Side } from './containment/state.ts';
+import { lintSchema, type SchemaFault } from './schema/lint.ts';
+import type { Node } from './schema/places.ts';
+import { schemaValidator, type ValueFault } from './schema/validator.ts';
+
+/** A version that a schema is compared with. */
+export interface Earlier {
+  version: number;
+  schema: unknown;
+}
+
+/** Work with a schema of a tenant. It may take long, so it is done in a thread that can be stopped. */
+export type Task =
+  | { kind: 'lint'; schema: unknown }
+  | { kind: 'check'; schema: unknown; instances: readonly unknown[]; most: number }
+  | {
+      kind: 'judge';
+      schema: unknown;
+      earlier: readonly Earlier[];
+      compatibility: Compatibility;
+      policy: Policy;
+    };
+
+/** `unusable` in place of the answer: the schema itself is at fault. */
+export interface Done {
+  unusable?: SchemaFault[];
+  check?: { faults: (ValueFault & { index: number })[]; truncated: boolean; invalid: number };
+  judged?: { verdict: VerdictView; changes: SchemaChangeView[] };
+}
+
+/** Faults that are shown of one document. */
+const MAX_OF_INSTANCE = 50;
+const MAX_CHANGES = 100;
+
+/** Does the work. Pure. */
+export function doTask(task: Task): Done {
+  const unusable = lintSchema(task.schema);
+  if (unusable.length > 0) return { unusable };
+  try {
+    if (task.kind === 'check') return { check: check(task) };
+    if (task.kind === 'judge') return { judged: judge(task) };
+    schemaValidator(task.schema as Node).accepts('', null);
+    return {};
+  } catch (error) {
+    // A schema that its dialect allows and that cannot be compiled, such as one with a number that is too large.
+    if (!(error instanceof Error)) throw error;
+    return { unusable: [{ pointer: '', code: 'schema_invalid', message: 'cannot be compiled' }] };
+  }
+}
+
+function check({ schema, instances, most }: Extract<Task, { kind: 'check' }>): NonNullable<Done['check']> {
+  const validator = schemaValidator(schema as Node);
+  const faults: (ValueFault & { index: number })[] = [];
+  let [invalid, truncated] = [0, false];
+  for (const [index, instance] of instances.entries()) {
+    const found = validator.faults(instance);
+    if (found.length > 0) invalid += 1;
+    const shown = found.slice(0, Math.min(MAX_OF_INSTANCE, most - faults.length));
+    if (shown.length < found.length) truncated = true;
+    faults.push(...shown.map((fault) => ({ index, ...fault })));
+  }
+  return { faults, truncated, invalid };
+}
+
+const READERS = /^(BACKWARD|FULL)/;
+const WRITERS = /^(FORWARD|FULL)/;
+
+function judge({ schema, earlier, compatibility, policy }: Extract<Task, { kind: 'judge' }>) {
+  const asked = compatibility === 'NONE' ? [] : earlier;
+  const compared = compatibility.endsWith('_TRANSITIVE') ? asked : asked.slice(-1);
+  const next = sideOf(schema as Node);
+  const other = POLICIES.find((one) => one !== policy) as Policy;
+  const changes: SchemaChangeView[] = [];
+  const outcomes: Record<Policy, Outcome> = { optional_friendly: 'compatible', strict: 'compatible' };
+  for (const { version, schema: old } of compared) {
+    const before = sideOf(old as Node);
+    for (const direction of directions(compatibility, before, next)) {
+      const found = contain(direction.a, direction.b, policy);
+      outcomes[policy] = worse(outcomes[policy], found.outcome);
+      outcomes[other] = worse(outcomes[other], contain(direction.a, direction.b, other).outcome);
+      changes.push(...changesOf(found, direction.breaks, version));
+    }
+  }
+  const verdict: VerdictView = {
+    outcome: outcomes[policy],
+    compatibility,
+    policy,
+    compared_with: compared.map(({ version }) => version),
+    other_policy: compared.length === 0 ? null : { policy: other, outcome: outcomes[other] },
+  };
+  return { verdict, changes: changes.slice(0, MAX_CHANGES) };
+}
+
+interface Direction {
+  a: Side;
+  b: Side;
+  breaks: SchemaChangeView['breaks'];
+}
+
+function directions(compatibility: Compatibility, old: Side, next: Side): Direction[] {
+  return [
+    ...(READERS.test(compatibility) ? [{ a: old, b: next, breaks: 'readers' as const }] : []),
+    ...(WRITERS.test(compatibility) ? [{ a: next, b: old, breaks: 'writers' as const }] : []),
+  ];
+}
+
+const worse = (one: Outcome, other: Outcome): Outcome => (RANKS.indexOf(one) > RANKS.indexOf(other) ? one : other);
+const RANKS: readonly Outcome[] = ['compatible', 'undetermined', 'breaking'] satisfies (typeof OUTCOMES)[number][];
+
+function changesOf({ breaks: found }: Containment, breaks: Direction['breaks'], version: number): SchemaChangeView[] {
+  const refusing = breaks === 'readers' ? 'new' : 'old';
+  const accepting = breaks === 'readers' ? 'old' : 'new';
+  return found.map(({ rule, pointer, counterExample }) => ({
+    pointer,
+    in: refusing,
+    rule,
+    breaks,
+    version,
+    change: changeText(rule, refusing),
+    counter_example:
+      counterExample === undefined
+        ? null
+        : { value: counterExample.value, accepted_by: accepting, refused_by: refusing },
+  }));
+}

@@ -1,0 +1,71 @@
+import MiniSearch from 'minisearch';
+
+/** What is searched: a name, a title and further words. */
+export interface Searchable {
+  id: string;
+  title: string;
+  words: string;
+}
+
+export interface Hit {
+  id: string;
+  score: number;
+  highlights: { field: string; text: string }[];
+}
+
+const FIELDS = ['id', 'title', 'words'];
+/** The name and the title say more than a member somewhere inside. */
+const BOOST = { id: 3, title: 4, words: 1 };
+const FUZZY = 0.25;
+const SHOWN = 160;
+const PLACES = 1_000;
+
+/** An index over things that lie in memory; words are found with typos and by their beginning. */
+export function searchIndex(items: readonly Searchable[]) {
+  const index = new MiniSearch<Searchable>({
+    fields: FIELDS,
+    tokenize: wordsIn,
+    processTerm: (term) => term.toLowerCase(),
+  });
+  index.addAll(items);
+  const byId = new Map(items.map((item) => [item.id, item]));
+  return {
+    find(q: string, { limit, fields = FIELDS }: { limit: number; fields?: readonly string[] }): Hit[] {
+      const options = { fields: [...fields], boost: BOOST, prefix: true, combineWith: 'OR' as const };
+      const fuzzy = (term: string) => (term.length > 3 ? FUZZY : false);
+      return index
+        .search(q, { ...options, fuzzy })
+        .slice(0, limit)
+        .map(({ id, score, match }) => {
+          const item = byId.get(String(id));
+          const found = Object.entries(match).flatMap(([term, where]) => where.map((field) => ({ term, field })));
+          const shown = new Map(found.map(({ term, field }) => [field, textAt(item, field, term)]));
+          return {
+            id: String(id),
+            score: Math.round(score * PLACES) / PLACES,
+            highlights: [...shown].map(([field, text]) => ({ field, text })),
+          };
+        });
+    },
+  };
+}
+
+/** Words, those inside of `camelCase` and `snake_case` too, and the whole. */
+function wordsIn(text: string): string[] {
+  const wholes = text.split(/[^\p{L}\p{N}_-]+/u).filter((word) => word !== '');
+  const parts = (word: string) =>
+    word
+      .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+      .split(/[\s_-]+/)
+      .filter((part) => part !== '');
+  return wholes.flatMap((word) => {
+    const inner = parts(word);
+    return inner.length > 1 ? [word, ...inner] : inner;
+  });
+}
+
+function textAt(item: Searchable | undefined, field: string, term: string): string {
+  const text = item?.[field as keyof Searchable] ?? '';
+  const at = Math.max(0, text.toLowerCase().indexOf(term) - SHOWN / 2);
+  return text.slice(at, at + SHOWN);
+}
