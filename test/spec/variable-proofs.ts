@@ -146,6 +146,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_TABLE_CACHE_DIR',
   ),
   ...proved(
+    'plugins/schema-registry/test/libraries.test.ts',
+    'without smart data models → empty with a hint; with them → what is there',
+    'WEIR_SCHEMA_LIBRARIES',
+  ),
+  ...proved(
     'plugins/datasets/test/s3-warehouse.test.ts',
     'tables are made, filled and previewed in a warehouse in S3, which is well while it takes files',
     'WEIR_WAREHOUSE',

@@ -118,9 +118,11 @@ function missingOf(operation: Operation): string[] {
   return missing.map((what) => `${id}: ${what}`);
 }
 
+const SCHEMAS = { full_id: 'core:Commerce:Order', subject: 'shop.order', version: '1' };
+
 /** Makes the calls until no further one succeeds, as some name what others make; answers what refuses the rest. */
 async function makeAll(platform: TestPlatform, calls: readonly Endpoint[]): Promise<Map<string, string>> {
-  const ids: Record<string, string> = { alias: 'acme', plugin_id: 'sources', pattern_id: 'deduplicate' };
+  const ids: Record<string, string> = { alias: 'acme', plugin_id: 'sources', pattern_id: 'deduplicate', ...SCHEMAS };
   const refused = new Map(calls.map(({ id }) => [id, 'not called']));
   const ordered = calls.toSorted((a, b) => Number(LAST.test(a.id)) - Number(LAST.test(b.id)));
   for (let before = Number.POSITIVE_INFINITY; refused.size < before; ) {

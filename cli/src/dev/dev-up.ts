@@ -17,6 +17,7 @@ import { checkApiPort, portChooser } from './folder/ports.ts';
 import type { DevState } from './folder/state.ts';
 import { devAddresses, passFileLine } from './parts/addresses.ts';
 import { buildParts } from './parts/build-parts.ts';
+import { givePlugins } from './parts/give-plugins.ts';
 import { platformEnvironment, startApi, startWorker } from './parts/platform.ts';
 import { prepareDatabase } from './parts/prepare-database.ts';
 import type { Reporter } from './parts/reporter.ts';
@@ -90,6 +91,7 @@ interface RunDeps {
 async function startAndRun(context: CliContext, options: DevUpOptions, deps: RunDeps): Promise<DevState> {
   const { report } = deps;
   const state = await startAll(context, options.dataDir, deps);
+  await givePlugins(apiOf(context, state), DEMO_TENANTS, report);
   if (options.demo) await demonstrate(context, state, deps).catch((error) => leaveRunning(error, options, report));
   // Behind the first rows, so that they come no later.
   await buildParts(context, report);
@@ -97,12 +99,12 @@ async function startAndRun(context: CliContext, options: DevUpOptions, deps: Run
 }
 
 async function demonstrate(context: CliContext, state: DevState, { report, marks }: RunDeps): Promise<void> {
-  const api = openApi(
-    { url: state.api_url, tenant: state.tenant, token: state.token },
-    { interrupted: context.interrupted, timeoutMs: CALL_TIMEOUT_MS },
-  );
+  const api = apiOf(context, state);
   await runDemo({ api, report, timings: marks, stderr: context.stderr, interrupted: context.interrupted });
 }
+
+const apiOf = ({ interrupted }: CliContext, { api_url: url, tenant, token }: DevState) =>
+  openApi({ url, tenant, token }, { interrupted, timeoutMs: CALL_TIMEOUT_MS });
 
 /** A demo that fails leaves what has started running, so that its hint can be followed; with `once` it is the end. */
 export function leaveRunning(error: unknown, { once }: DevUpOptions, report: Reporter): void {

@@ -68,7 +68,12 @@ export function routes({
     handle(listPlatformAudit, ({ query }) => audit.listPlatform(query)),
     handle(listPlugins, ({ tenant }) => plugins.list(tenant)),
     handle(listTenantPlugins, ({ params }) => plugins.listOf(params.alias)),
-    handle(createTenant, ({ body }) => tenants.create(body.alias)),
+    handle(createTenant, async ({ body: { alias, plugins: given = [] }, principal }) => {
+      plugins.assertOptional(given);
+      const made = await tenants.create(alias);
+      await plugins.give({ tenantId: made.tenant_id, alias: made.alias, scope: made.scope }, given, principal);
+      return made;
+    }),
     handle(getTenant, ({ params }) => tenants.read(params.alias)),
     handle(getTenantLimits, ({ params }) => limits.read(params.alias)),
     handle(setTenantLimits, ({ params, body, principal }) => limits.set(params.alias, body, principal)),

@@ -76,3 +76,10 @@ t.test('whoever is no platform admin → 403 or 401, and no tenant', async (t) =
   t.match(await tenants(here), [{ alias: 'acme' }]);
   t.equal((await tenants(here)).length, 1);
 });
+
+t.test('a plugin that no tenant can be given → refused before anything is made', async (t) => {
+  const here = await world(t);
+  const answer = await here.admin(createTenant, { body: { alias: 'globex', plugins: ['none'] } });
+  t.match(answer, { status: 409, problem: { code: 'plugin_not_optional', errors: [{ pointer: '/plugins/0' }] } });
+  t.strictSame(await tenants(here), []);
+});

@@ -18,6 +18,7 @@ export {
   bulkRegister,
   changeSchemaVersion,
   differSchemaVersions,
+  discoverAndRegister,
   getSchemaVersion,
   listSchemaVersions,
   listSubjects,

@@ -2,6 +2,7 @@ import {
   bulkRegister,
   changeSchemaVersion,
   differSchemaVersions,
+  discoverAndRegister,
   getSchemaVersion,
   listSchemaVersions,
   registerSchema,
@@ -39,6 +40,7 @@ export const examples: Examples = {
   calls: [
     example(registerSchema, { body: { subject: 'walked', schema, dry_run: true } }),
     example(bulkRegister, { body: { items: [{ subject: 'walked.bulk', schema }] } }),
+    example(discoverAndRegister, { body: { subject: 'walked.seen', sample_documents: [{ id: 'a' }] } }),
     example(changeSchemaVersion, { body: { status: 'active' } }),
     example(searchRegistry, { body: { q: 'furnished' } }),
     example(validateSchema, { body: { schema, instance: { id: 'a' } } }),

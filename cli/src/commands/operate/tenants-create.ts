@@ -17,11 +17,13 @@ export class TenantsCreate extends WeirCommand {
       'A platform admin makes it by the API, which records who did. Before anyone can sign in, --as-owner makes it in the database with the variables of weir migrate; one that exists stays as it is then.',
     examples: [
       ['A tenant of the organization acme', 'weir tenants create acme'],
+      ['With a plugin that is opt-in', 'weir tenants create acme --plugins schema-registry'],
       ['The first one of a deployment, before the API runs', 'weir tenants create acme --as-owner'],
     ],
   });
 
   alias = Option.String({ name: 'alias' });
+  plugins = Option.Array('--plugins', { description: 'Opt-in plugin that the tenant gets; may be repeated' });
   asOwner = Option.Boolean('--as-owner', false, {
     description: 'Without the API, as the database owner that DB_HOST and WEIR_DB_OWNER_PASSWORD_FILE name',
   });
@@ -35,10 +37,15 @@ export class TenantsCreate extends WeirCommand {
 
   private async madeByApi(): Promise<object> {
     const api = await this.api();
-    return api.call(createTenant, { body: { alias: this.alias } });
+    return api.call(createTenant, { body: { alias: this.alias, ...(this.plugins && { plugins: this.plugins }) } });
   }
 
   private async madeByOwner(): Promise<object> {
+    if (this.plugins !== undefined)
+      throw new CliError('usage', '`--plugins` needs the API: leave out `--as-owner`.', {
+        code: 'flags_exclude',
+        hint: 'Make the tenant first, and give it the plugin once the API runs.',
+      });
     const { ok, stdout, stderr } = await askProgram(this.context, PROGRAM, ['tenant', 'create', this.alias]);
     if (ok) return JSON.parse(stdout) as object;
     const { msg } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '{}') as { msg?: string };

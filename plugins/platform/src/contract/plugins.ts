@@ -18,7 +18,7 @@ const manage = platformPermission('plugins:manage', { capability: 'plugins:manag
 
 /** Of a tenant, as tokens and headers spell it. */
 export const Alias = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$', description: 'Alias of the tenant' });
-const PluginId = Type.String({ pattern: '^[a-z][a-z0-9-]{0,39}$', description: 'Id of the plugin' });
+export const PluginId = Type.String({ pattern: '^[a-z][a-z0-9-]{0,39}$', description: 'Id of the plugin' });
 
 const facts = {
   plugin_id: Type.String(),

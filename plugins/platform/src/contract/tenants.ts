@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Closed, endpoint, Id, kernelProblems, platformPermission, Timestamp } from '@weir/kernel/contract';
-import { Alias } from './plugins.ts';
+import { Alias, PluginId } from './plugins.ts';
 import { platformProblems } from './problems.ts';
 
 const manage = platformPermission('tenants:manage', { people: true });
@@ -31,12 +31,15 @@ export const createTenant = endpoint({
       ...{ minLength: 1, maxLength: MAX_ALIAS },
       description: 'Letters, digits, - and _, beginning with a letter or a digit; acme and Acme are two tenants',
     }),
+    plugins: Type.Optional(
+      Type.Array(PluginId, { uniqueItems: true, maxItems: 50, description: 'Opt-in plugins that it gets' }),
+    ),
   }),
   example: { alias: 'northwind' },
   response: Tenant,
   status: 201,
   location: '/tenants/:alias',
-  errors: [platformProblems.tenantAliasInvalid, platformProblems.tenantAliasTaken],
+  errors: [platformProblems.tenantAliasInvalid, platformProblems.tenantAliasTaken, platformProblems.pluginNotOptional],
 });
 
 /** `GET /tenants/{alias}` */

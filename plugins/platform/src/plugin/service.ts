@@ -39,6 +39,18 @@ export function pluginService({ tenants, platform }: PluginDeps) {
       const items = platform.manifests().map((manifest) => tenantView(tenant, manifest, states));
       return { items, next_page_token: null, total: items.length };
     },
+    /** Throws `plugin_not_optional` with the places of those that cannot be given to a tenant. */
+    assertOptional(ids: readonly string[]): void {
+      const optional = platform.manifests().flatMap(({ id, tenancy }) => (tenancy === 'opt-in' ? [id] : []));
+      const errors = ids.flatMap((id, at) =>
+        optional.includes(id) ? [] : [{ pointer: `/plugins/${at}`, code: 'enum', known: optional }],
+      );
+      if (errors.length > 0) throw platformProblems.pluginNotOptional({ errors });
+    },
+    /** Gives a tenant that has just been made its plugins. */
+    async give(tenant: Tenant, ids: readonly string[], who: Principal): Promise<void> {
+      for (const id of ids) await tenantPlugins.set(tenant, id, { enabled: true, changedBy: subjectOf(who) });
+    },
     /** Throws `not_found` for a tenant or plugin that does not exist, `plugin_not_optional` for one that all have. */
     async set(
       place: { alias: string; plugin_id: string },

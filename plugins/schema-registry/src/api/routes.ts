@@ -3,6 +3,7 @@ import { subjectOf } from '@weir/kernel/contract';
 import { schemaProblems } from '../contract/problems.ts';
 import * as endpoints from '../contract.ts';
 import type { Checks } from '../service/checks.ts';
+import type { discoverService } from '../service/discover.ts';
 import type { Libraries } from '../service/libraries.ts';
 import type { LibraryStore } from '../service/library-store.ts';
 import type { Planned } from '../service/registry.ts';
@@ -14,6 +15,7 @@ export interface RouteServices {
   checks: Checks;
   libraries: Libraries;
   store: LibraryStore;
+  discover: ReturnType<typeof discoverService>;
 }
 
 const FIELD_NAMES: Readonly<Record<string, string>> = { id: 'subject' };
@@ -41,7 +43,7 @@ function libraryRoutes({ libraries, store, checks }: RouteServices): AnyRoute[] 
   ];
 }
 
-function registryRoutes({ subjects, checks }: RouteServices): AnyRoute[] {
+function registryRoutes({ subjects, checks, discover }: RouteServices): AnyRoute[] {
   return [
     handle(endpoints.listSubjects, ({ tenant, query }) => subjects.list(tenant, query)),
     handle(endpoints.registerSchema, async ({ tenant, principal, body: { dry_run, ...body } }) => {
@@ -52,6 +54,10 @@ function registryRoutes({ subjects, checks }: RouteServices): AnyRoute[] {
       return planned.result === 'created' && !dry_run ? answer : unchanged(answer);
     }),
     handle(endpoints.bulkRegister, ({ tenant, principal, body }) => subjects.bulk(tenant, subjectOf(principal), body)),
+    handle(endpoints.discoverAndRegister, async ({ tenant, principal, body, call }) => {
+      const { answer, isMade } = await discover(tenant, subjectOf(principal), body, call);
+      return isMade ? answer : unchanged(answer);
+    }),
     handle(endpoints.listSchemaVersions, ({ tenant, params, query }) =>
       subjects.versions(tenant, params.subject, query),
     ),
@@ -62,7 +68,7 @@ function registryRoutes({ subjects, checks }: RouteServices): AnyRoute[] {
       subjects.change(tenant, params, { ...body, ifMatch }),
     ),
     handle(endpoints.differSchemaVersions, ({ tenant, params, query }) =>
-      subjects.difference(tenant, params, query.to),
+      subjects.difference(tenant, params, query?.to),
     ),
     handle(endpoints.searchRegistry, async ({ tenant, body: { q, subject = '', fields, limit = 20 } }) => {
       const heads = (await subjects.heads(tenant)).filter((head) => head.subject.startsWith(subject));
@@ -88,5 +94,5 @@ function registryRoutes({ subjects, checks }: RouteServices): AnyRoute[] {
 function registered({ result, registered: answer }: Planned) {
   if (result !== 'incompatible') return answer;
   const { subject, verdict, changes } = answer;
-  throw schemaProblems.schemaIncompatible({ values: { subject }, members: { subject, verdict, changes } });
+  throw schemaProblems.schemaIncompatible({ members: { subject, verdict, changes } });
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Closed, endpoint, kernelProblems, Nullable } from '@weir/kernel/contract';
+import { datasetProblems } from '@weir/plugin-datasets/contract';
 import { trySchemas } from './access.ts';
 import { schemaProblems } from './problems.ts';
 import { CheckFault, GivenSchema, MAX_INSTANCES, Subject, Version } from './shapes.ts';
@@ -33,7 +34,7 @@ export const validateSchema = endpoint({
   path: '/schemas/registry/validate',
   summary: 'Check a schema; or documents or the rows of a dataset against one',
   description:
-    'Takes exactly one of `schema`, `subject` and `full_id`, and at most one of `instance`, `instances` and `dataset_id`; without any of these the schema itself is checked. Invalid data is an answer, not an error. Of a dataset the first 50,000 rows are tried.',
+    'Takes exactly one of `schema`, `subject` and `full_id`, and at most one of `instance`, `instances` and `dataset_id`; without any of these the schema itself is checked. In rows of a dataset, NULL is an absent member. Invalid data is an answer, not an error. Of a dataset the first 50,000 rows are tried.',
   access: trySchemas,
   body: Closed({
     schema: Type.Optional(GivenSchema),
@@ -48,7 +49,7 @@ export const validateSchema = endpoint({
   response: CheckResult,
   errors: [
     ...[kernelProblems.notFound, schemaProblems.sourceUnclear, schemaProblems.schemaNotSupported],
-    schemaProblems.schemaTooCostly,
+    ...[schemaProblems.schemaTooCostly, datasetProblems.invalidDatasetId, datasetProblems.datasetNotReadable],
   ],
   cli: { words: 'schemas validate', columns: ['index', 'pointer', 'keyword', 'message'] },
 });

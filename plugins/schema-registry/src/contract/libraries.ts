@@ -142,7 +142,7 @@ export const searchLibraries = endpoint({
     library_id: Type.Optional(LibraryId),
     domain: Type.Optional(Domain),
     type: Type.Optional(Type.String({ maxLength: 100, description: 'Only schemas of this name' })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Hits at most' })),
   }),
   response: Type.Object({
     items: Type.Array(

@@ -1,11 +1,5 @@
 import { problem } from '@weir/kernel/contract';
 
-const versions = {
-  operation: 'schema_registry.list_schema_versions',
-  params: { subject: '{subject}' },
-  text: 'List the versions of the subject',
-};
-
 /** Codes of schemas. */
 export const schemaProblems = {
   schemaNotSupported: problem({
@@ -29,7 +23,6 @@ export const schemaProblems = {
     detail:
       'The schema breaks the compatibility of the subject, or whether it does is undetermined: changes says where.',
     hint: 'Change the schema at the places that changes names, or choose another compatibility for the subject.',
-    next: [versions],
   }),
   versionConflict: problem({
     code: 'schema_version_conflict',
@@ -37,7 +30,6 @@ export const schemaProblems = {
     title: 'The subject has a newer version',
     detail: 'The newest version of the subject is not `base_version`.',
     hint: 'Look at the newest version, and send its number as `base_version`.',
-    next: [versions],
   }),
   subjectLimit: problem({
     code: 'schema_subject_limit',

@@ -1,5 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, endpoint, kernelProblems, listQuery, Nullable, OneOf, Page, Timestamp } from '@weir/kernel/contract';
+import {
+  Closed,
+  endpoint,
+  Id,
+  kernelProblems,
+  listQuery,
+  Nullable,
+  OneOf,
+  Page,
+  Timestamp,
+} from '@weir/kernel/contract';
+import { datasetProblems } from '@weir/plugin-datasets/contract';
 import { readSchemas, trySchemas, writeSchemas } from './access.ts';
 import { schemaProblems } from './problems.ts';
 import {
@@ -8,6 +19,7 @@ import {
   DIALECTS,
   GivenSchema,
   MAX_BULK,
+  MAX_INSTANCES,
   PolicyName,
   SchemaChange,
   ShownSchema,
@@ -237,7 +249,11 @@ export const differSchemaVersions = endpoint({
   summary: 'Show what differs between two versions, and what that breaks',
   access: readSchemas,
   params: versionParams,
-  query: Closed({ to: Type.Integer({ minimum: 1, description: 'The version that is taken as the newer one' }) }),
+  query: Closed({
+    to: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'The version that is taken as the newer one; the newest unless given' }),
+    ),
+  }),
   response: Type.Object({
     subject: Subject,
     version: Version,
@@ -253,6 +269,47 @@ export const differSchemaVersions = endpoint({
   }),
   errors: [kernelProblems.notFound, schemaProblems.schemaTooCostly],
   cli: { words: 'schemas difference', columns: ['breaks', 'pointer', 'rule', 'change'] },
+});
+
+/** `POST /schemas/registry/discover-and-register` */
+export const discoverAndRegister = endpoint({
+  id: 'schema_registry.discover_and_register',
+  method: 'POST',
+  path: '/schemas/registry/discover-and-register',
+  summary: 'Make a draft of a schema from a dataset, a stream or documents',
+  description:
+    'Takes exactly one of `dataset_id`, `source_id` with `stream`, and `sample_documents`. A draft is compared with nothing until it becomes active. A schema that the subject has already, and a dry run, answer 200 and store nothing.',
+  access: writeSchemas,
+  body: Closed({
+    subject: Subject,
+    dataset_id: Type.Optional(Type.String({ maxLength: 400 })),
+    source_id: Type.Optional(Id),
+    stream: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'Name of a stream of the source' })),
+    sample_documents: Type.Optional(
+      Type.Array(Type.Record(Type.String(), Type.Unknown()), { minItems: 1, maxItems: MAX_INSTANCES }),
+    ),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Show the schema and store nothing' })),
+  }),
+  example: { subject: 'shop.seen', sample_documents: [{ id: 'a', amount: 12.5 }] },
+  status: 201,
+  unchanged: true,
+  location: '/schemas/registry/subjects/:subject/versions/:version',
+  response: Type.Object({
+    subject: Subject,
+    version: Version,
+    digest: Type.String(),
+    status: Status,
+    json_schema: ShownSchema,
+  }),
+  errors: [
+    ...[kernelProblems.notFound, schemaProblems.sourceUnclear, schemaProblems.schemaNotSupported],
+    ...[schemaProblems.schemaTooCostly, schemaProblems.subjectLimit, schemaProblems.versionLimit],
+    ...[kernelProblems.conflict, datasetProblems.invalidDatasetId, datasetProblems.datasetNotReadable],
+  ],
+  cli: {
+    words: 'schemas discover',
+    examples: [['From a table', 'weir schemas discover --subject shop.order --dataset-id bronze.demo.shop__orders']],
+  },
 });
 
 /** `POST /schemas/registry/search` */

@@ -1,3 +1,4 @@
+import { pointerSegments } from '@weir/json-schemas';
 import {
   type Compatibility,
   type OUTCOMES,
@@ -8,6 +9,7 @@ import {
 import { changeText } from './change-text.ts';
 import { type Containment, contain, type Outcome, type Policy, sideOf } from './containment/judge.ts';
 import type { Side } from './containment/state.ts';
+import { jsonValue } from './infer.ts';
 import { lintSchema, type SchemaFault } from './schema/lint.ts';
 import type { Node } from './schema/places.ts';
 import { schemaValidator, type ValueFault } from './schema/validator.ts';
@@ -23,6 +25,12 @@ export type Task =
   | { kind: 'lint'; schema: unknown }
   | { kind: 'check'; schema: unknown; instances: readonly unknown[]; most: number }
   | {
+      kind: 'table';
+      schema: unknown;
+      columns: readonly { name: string; type: string }[];
+      values: readonly (readonly unknown[])[];
+    }
+  | {
       kind: 'judge';
       schema: unknown;
       earlier: readonly Earlier[];
@@ -34,7 +42,17 @@ export type Task =
 export interface Done {
   unusable?: SchemaFault[];
   check?: { faults: (ValueFault & { index: number })[]; truncated: boolean; invalid: number };
+  table?: { rows: number; invalid: number; columns: ColumnFault[] };
   judged?: { verdict: VerdictView; changes: SchemaChangeView[] };
+}
+
+/** Rows of a table that break one rule at one column. */
+export interface ColumnFault {
+  column: string;
+  keyword: string;
+  count: number;
+  example: unknown;
+  message: string;
 }
 
 /** Faults that are shown of one document. */
@@ -47,6 +65,7 @@ export function doTask(task: Task): Done {
   if (unusable.length > 0) return { unusable };
   try {
     if (task.kind === 'check') return { check: check(task) };
+    if (task.kind === 'table') return { table: checkTable(task) };
     if (task.kind === 'judge') return { judged: judge(task) };
     schemaValidator(task.schema as Node).accepts('', null);
     return {};
@@ -70,6 +89,38 @@ function check({ schema, instances, most }: Extract<Task, { kind: 'check' }>): N
   }
   return { faults, truncated, invalid };
 }
+
+const MAX_COLUMN_FAULTS = 200;
+const MAX_EXAMPLE_CHARS = 200;
+
+/** Counts the faults of rows by column and rule; NULL is an absent member. */
+function checkTable({ schema, columns, values }: Extract<Task, { kind: 'table' }>): NonNullable<Done['table']> {
+  const validator = schemaValidator(schema as Node);
+  const found = new Map<string, ColumnFault>();
+  const rows = values[0]?.length ?? 0;
+  let invalid = 0;
+  for (let at = 0; at < rows; at += 1) {
+    const cells = columns.flatMap(({ name, type }, column) => {
+      const value = values[column]?.[at] ?? null;
+      return value === null ? [] : [[name, jsonValue(type, value)] as const];
+    });
+    const row = Object.fromEntries(cells);
+    const faults = validator.faults(row);
+    if (faults.length > 0) invalid += 1;
+    for (const { pointer, keyword, message, member } of faults) {
+      const column = pointerSegments(pointer)[0] ?? member ?? '';
+      const key = `${column} ${keyword}`;
+      const known = found.get(key);
+      if (known !== undefined) known.count += 1;
+      else if (found.size < MAX_COLUMN_FAULTS)
+        found.set(key, { column, keyword, count: 1, example: shortened(row[column]), message });
+    }
+  }
+  return { rows, invalid, columns: [...found.values()] };
+}
+
+const shortened = (value: unknown): unknown =>
+  JSON.stringify(value ?? null).length <= MAX_EXAMPLE_CHARS ? (value ?? null) : null;
 
 const READERS = /^(BACKWARD|FULL)/;
 const WRITERS = /^(FORWARD|FULL)/;

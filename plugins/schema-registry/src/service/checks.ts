@@ -2,6 +2,7 @@ import type { Tenant } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
 import type { CheckResultView, validateSchema } from '../contract/checks.ts';
 import { schemaProblems } from '../contract/problems.ts';
+import type { DatasetRows } from './rows.ts';
 import type { SchemaThreads } from './threads.ts';
 
 /** Errors that one answer shows. */
@@ -17,13 +18,14 @@ export interface SchemaSources {
 
 export interface CheckDeps {
   threads: SchemaThreads;
+  datasets: DatasetRows;
   sources: SchemaSources;
 }
 
 const NOTHING = { valid: true, errors: [], truncated: false, checked: 0, truncated_rows: false, columns: [] };
 
 /** Checks schemas and documents. */
-export function checkService({ threads, sources }: CheckDeps) {
+export function checkService({ threads, sources, datasets }: CheckDeps) {
   const schemaOf = async (tenant: Tenant, asked: Asked): Promise<unknown> => {
     oneOf(asked, ['schema', 'subject', 'full_id'], 1);
     if (asked.version !== undefined && asked.subject === undefined) throw unclear('/version');
@@ -42,6 +44,18 @@ export function checkService({ threads, sources }: CheckDeps) {
     const errors = check.faults.map(({ index, pointer, keyword, message }) => ({ index, pointer, keyword, message }));
     return { ...NOTHING, valid: check.invalid === 0, errors, truncated: check.truncated, checked: list.length };
   };
+  const dataset = async (
+    tenant: Tenant,
+    schema: unknown,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<CheckResultView> => {
+    const { columns, values, more } = await datasets.rows(tenant, id, signal);
+    const { table } = await threads.run({ kind: 'table', schema, columns, values }, '/schema', signal);
+    if (table === undefined) throw kernelProblems.internal();
+    const facts = { valid: table.invalid === 0, checked: table.rows, truncated_rows: more, columns: table.columns };
+    return { ...NOTHING, ...facts };
+  };
   return {
     instances,
 
@@ -56,6 +70,7 @@ export function checkService({ threads, sources }: CheckDeps) {
       oneOf(asked, ['instance', 'instances', 'dataset_id'], 0);
       if ('instance' in asked) return instances(schema, [asked.instance], signal);
       if (asked.instances !== undefined) return instances(schema, asked.instances, signal);
+      if (asked.dataset_id !== undefined) return dataset(tenant, schema, asked.dataset_id, signal);
       return lint(threads, schema, signal);
     },
   };

@@ -37,6 +37,8 @@ export interface Planned {
   settings: Known['settings'];
   dialect: Dialect;
   status: SchemaStatus;
+  /** Of the version that has the schema already. */
+  was?: SchemaStatus;
 }
 
 /** Reads a subject as the database has it. */
@@ -79,7 +81,7 @@ export function registering({ kernel, threads }: RegistryDeps) {
     const same = known.versions.find((one) => one.digest === digest);
     if (same !== undefined) {
       const registered = { subject, version: same.version, digest, ...same.stored };
-      return { result: 'unchanged', registered, ...planned };
+      return { result: 'unchanged', registered, ...planned, was: same.status };
     }
     const latest = known.versions.at(-1)?.version ?? 0;
     if (base !== undefined && base !== latest) throw schemaProblems.versionConflict();

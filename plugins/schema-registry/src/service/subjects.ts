@@ -1,3 +1,4 @@
+import type { FilterQuery } from '@mikro-orm/core';
 import { type PageOrders, requireMatch, type Tenant, type TenantTransaction } from '@weir/kernel';
 import { type Input, kernelProblems, Problem } from '@weir/kernel/contract';
 import { schemaProblems } from '../contract/problems.ts';
@@ -70,10 +71,12 @@ export function subjectService({ kernel: { db }, threads }: RegistryDeps, regist
       db(tenant).transaction(async (tx) => {
         const { subject, status, q, ...request } = query ?? {};
         const like = q === undefined ? undefined : { $ilike: `%${q.replace(/[\\%_]/g, '\\$&')}%` };
-        const asked = [{ subject }, { status }].filter((one) => Object.values(one)[0] !== undefined);
-        const where = {
-          $and: [...asked, ...(like === undefined ? [] : [{ $or: [{ subject: like }, { title: like }] }])],
-        };
+        const asked = [
+          subject === undefined ? [] : [{ subject }],
+          status === undefined ? [] : [{ status }],
+          like === undefined ? [] : [{ $or: [{ subject: like }, { title: like }] }],
+        ];
+        const where = { $and: asked.flat() } as FilterQuery<SubjectRow>;
         const page = await tx.page(SubjectEntity, where, request, SUBJECT_ORDERS);
         return { items: page.items.map(subjectView), next_page_token: page.next_page_token, total: null };
       }),
@@ -109,7 +112,7 @@ export function subjectService({ kernel: { db }, threads }: RegistryDeps, regist
           ? (await threads.run({ kind: 'judge', schema: one.schema, earlier, ...known.settings })).judged
           : undefined;
       if (judged !== undefined && judged.verdict.outcome !== 'compatible')
-        throw schemaProblems.schemaIncompatible({ values: { subject }, members: { subject, ...judged } });
+        throw schemaProblems.schemaIncompatible({ members: { subject, ...judged } });
       return db(tenant).transaction(async (tx) => {
         const head = await tx.findOne(SubjectEntity, { subject }, { lock: true });
         const row = await found(tx, subject, version);
@@ -125,8 +128,9 @@ export function subjectService({ kernel: { db }, threads }: RegistryDeps, regist
       });
     },
 
-    async difference(tenant: Tenant, { subject, version }: { subject: string; version: number }, to: number) {
+    async difference(tenant: Tenant, { subject, version }: { subject: string; version: number }, newer?: number) {
       const known = await registry.known(tenant, subject);
+      const to = newer ?? known.versions.at(-1)?.version;
       const [one, other] = [version, to].map((wanted) => known.versions.find((each) => each.version === wanted));
       if (one === undefined || other === undefined) throw kernelProblems.notFound();
       const { policy, compatibility } = known.settings;
@@ -134,7 +138,7 @@ export function subjectService({ kernel: { db }, threads }: RegistryDeps, regist
       const task = { kind: 'judge', schema: other.schema, earlier: [one], compatibility: mode, policy } as const;
       const { judged } = await threads.run(task);
       if (judged === undefined) throw kernelProblems.internal();
-      return { subject, version, to, edits: editsOf(one.schema, other.schema), ...judged };
+      return { subject, version, to: other.version, edits: editsOf(one.schema, other.schema), ...judged };
     },
 
     heads: (tenant: Tenant): Promise<SubjectRow[]> => db(tenant).transaction((tx) => tx.find(SubjectEntity, {})),

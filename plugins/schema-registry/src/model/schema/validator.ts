@@ -6,8 +6,8 @@ export interface ValueFault {
   pointer: string;
   keyword: string;
   message: string;
-  /** Of the schema, where its rule is. */
-  rule: string;
+  /** The member that is missing, or that is there and may not. */
+  member?: string;
 }
 
 /** Validates values by a schema, or by a part of it. */
@@ -39,14 +39,19 @@ export function schemaValidator(schema: Node): Validator {
     faults(value) {
       const validate = at('');
       if (validate(value) === true) return [];
-      return (validate.errors ?? []).map(({ instancePath, keyword, message = '', schemaPath }) => ({
+      return (validate.errors ?? []).map(({ instancePath, keyword, message = '', params }) => ({
         pointer: instancePath,
         keyword,
         message,
-        rule: schemaPath.replace(/^[^#]*#/, ''),
+        ...memberOf(params),
       }));
     },
   };
+}
+
+function memberOf(params: Record<string, unknown>): { member?: string } {
+  const member = params.missingProperty ?? params.additionalProperty;
+  return typeof member === 'string' ? { member } : {};
 }
 
 /** References are by pointer, so the document needs no name; two may have the same one. */
