@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createTenant, getTenant, getTenantLimits, listPlatformAudit } from '../src/contract.ts';
+import { createTenant, getTenant, getTenantLimits, listPlatformAudit, listTenantPlugins } from '../src/contract.ts';
 import { bodyOf, type World, world } from './kit.ts';
 
 const make = ({ admin }: World, alias: unknown) => admin(createTenant, { body: { alias } as { alias: string } });
@@ -61,6 +61,10 @@ t.test('a hostile alias → 400 that says the rule and not the alias, and no ten
   t.match(await make(here, 'a\0'), { status: 400 });
   t.match(await here.admin(createTenant, { body: { alias: 'acme', tenant_id: 'x' } as never }), { status: 400 });
   t.strictSame(await tenants(here), []);
+  const made = await here.admin(createTenant, { body: { alias: 'globex', plugins: ['extra'] } });
+  t.match(made, { status: 201 });
+  const { items } = bodyOf(await here.admin(listTenantPlugins, { params: { alias: 'globex' } }));
+  t.match(items.find(({ plugin_id }) => plugin_id === 'extra'), { enabled: true, changed_by: String });
 });
 
 t.test('whoever is no platform admin → 403 or 401, and no tenant', async (t) => {
@@ -77,9 +81,13 @@ t.test('whoever is no platform admin → 403 or 401, and no tenant', async (t) =
   t.equal((await tenants(here)).length, 1);
 });
 
-t.test('a plugin that no tenant can be given → refused before anything is made', async (t) => {
+t.test('plugins of a new tenant → it has them; one that no tenant can be given → nothing is made', async (t) => {
   const here = await world(t);
   const answer = await here.admin(createTenant, { body: { alias: 'globex', plugins: ['none'] } });
   t.match(answer, { status: 409, problem: { code: 'plugin_not_optional', errors: [{ pointer: '/plugins/0' }] } });
   t.strictSame(await tenants(here), []);
+  const made = await here.admin(createTenant, { body: { alias: 'globex', plugins: ['extra'] } });
+  t.match(made, { status: 201 });
+  const { items } = bodyOf(await here.admin(listTenantPlugins, { params: { alias: 'globex' } }));
+  t.match(items.find(({ plugin_id }) => plugin_id === 'extra'), { enabled: true, changed_by: String });
 });

@@ -1,4 +1,5 @@
 import { definePlugin, Platform } from '@weir/kernel';
+import { datasetProblems } from '@weir/plugin-datasets/contract';
 import { routes } from './api/routes.ts';
 import { schemaProblems } from './contract/problems.ts';
 import { SchemaVersionEntity, SubjectEntity } from './model/entities.ts';
@@ -17,7 +18,11 @@ export default definePlugin({
   id: 'schema-registry',
   settings,
   entities: [SubjectEntity, SchemaVersionEntity],
-  problems: schemaProblems,
+  problems: {
+    ...schemaProblems,
+    invalidDatasetId: datasetProblems.invalidDatasetId,
+    datasetNotReadable: datasetProblems.datasetNotReadable,
+  },
   setup(kernel) {
     const threads = schemaThreads();
     const subjects = subjectService({ kernel, threads }, registering({ kernel, threads }));
