@@ -64,7 +64,10 @@ t.test('a hostile alias → 400 that says the rule and not the alias, and no ten
   const made = await here.admin(createTenant, { body: { alias: 'globex', plugins: ['extra'] } });
   t.match(made, { status: 201 });
   const { items } = bodyOf(await here.admin(listTenantPlugins, { params: { alias: 'globex' } }));
-  t.match(items.find(({ plugin_id }) => plugin_id === 'extra'), { enabled: true, changed_by: String });
+  t.match(
+    items.find(({ plugin_id }) => plugin_id === 'extra'),
+    { enabled: true, changed_by: String },
+  );
 });
 
 t.test('whoever is no platform admin → 403 or 401, and no tenant', async (t) => {
@@ -89,5 +92,8 @@ t.test('plugins of a new tenant → it has them; one that no tenant can be given
   const made = await here.admin(createTenant, { body: { alias: 'globex', plugins: ['extra'] } });
   t.match(made, { status: 201 });
   const { items } = bodyOf(await here.admin(listTenantPlugins, { params: { alias: 'globex' } }));
-  t.match(items.find(({ plugin_id }) => plugin_id === 'extra'), { enabled: true, changed_by: String });
+  t.match(
+    items.find(({ plugin_id }) => plugin_id === 'extra'),
+    { enabled: true, changed_by: String },
+  );
 });

@@ -75,7 +75,7 @@ function registryRoutes({ subjects, checks, discover }: RouteServices): AnyRoute
       const byId = new Map(heads.map((head) => [head.subject, head]));
       const items = heads.map(({ subject: id, title, words }) => ({ id, title, words }));
       const asked = fields?.map((field) => (field === 'subject' ? 'id' : field));
-      const hits = searchIndex(items).find(q, { limit, ...(asked && { fields: asked }) });
+      const hits = (await searchIndex(items)).find(q, { limit, ...(asked && { fields: asked }) });
       return {
         items: hits.flatMap(({ id, score, highlights }) => {
           const head = byId.get(id);

@@ -22,25 +22,33 @@ type Row = Record<string, unknown>;
 type Detail = Output<typeof getLibrarySchema>;
 
 interface Loaded {
-  digests: string;
   libraries: Row[];
   schemas: (LibrarySchemaView & { words: string })[];
-  index: ReturnType<typeof searchIndex>;
+  index: Awaited<ReturnType<typeof searchIndex>>;
 }
 
 /** The libraries as every tenant sees them. */
 export function libraryService(sql: PlatformService['sql']) {
-  let loaded: Loaded | undefined;
+  let kept: { digests: string; loaded: Promise<Loaded> } | undefined;
+  const load = async (libraries: Row[]): Promise<Loaded> => {
+    const { rows } = await sql(`select ${SUMMARY} from schemas.library_schema order by 1, 2, 3`, []);
+    const schemas = rows.map((row) => ({ ...summaryOf(row), words: String(row.words) }));
+    const index = await searchIndex(schemas.map(({ full_id: id, title, words }) => ({ id, title, words })));
+    return { libraries, schemas, index };
+  };
   /** Summaries lie in memory until a library changes. */
   const current = async (): Promise<Loaded> => {
     const { rows: libraries } = await sql('select * from schemas.library order by library_id', []);
     const digests = libraries.map(({ library_id, digest, synced_at }) => `${library_id} ${digest} ${synced_at}`).join();
-    if (loaded?.digests === digests) return loaded;
-    const { rows } = await sql(`select ${SUMMARY} from schemas.library_schema order by 1, 2, 3`, []);
-    const schemas = rows.map((row) => ({ ...summaryOf(row), words: String(row.words) }));
-    const index = searchIndex(schemas.map(({ full_id: id, title, words }) => ({ id, title, words })));
-    loaded = { digests, libraries, schemas, index };
-    return loaded;
+    if (kept?.digests !== digests) {
+      const loaded = load(libraries);
+      kept = { digests, loaded };
+      // The next call asks the database again.
+      loaded.catch(() => {
+        kept = undefined;
+      });
+    }
+    return kept.loaded;
   };
   const inLibrary = async (libraryId: string) => {
     const { libraries, schemas } = await current();

@@ -18,16 +18,20 @@ const FIELDS = ['id', 'title', 'words'];
 const BOOST = { id: 3, title: 4, words: 1 };
 const FUZZY = 0.25;
 const SHOWN = 160;
+const CHUNK = 20;
 const PLACES = 1_000;
 
-/** An index over things that lie in memory; words are found with typos and by their beginning. */
-export function searchIndex(items: readonly Searchable[]) {
+/**
+ * An index over things that lie in memory; words are found with typos and by their beginning. It is made in parts, between
+ * which other calls are served.
+ */
+export async function searchIndex(items: readonly Searchable[]) {
   const index = new MiniSearch<Searchable>({
     fields: FIELDS,
     tokenize: wordsIn,
     processTerm: (term) => term.toLowerCase(),
   });
-  index.addAll(items);
+  await index.addAllAsync(items, { chunkSize: CHUNK });
   const byId = new Map(items.map((item) => [item.id, item]));
   return {
     find(q: string, { limit, fields = FIELDS }: { limit: number; fields?: readonly string[] }): Hit[] {

@@ -93,7 +93,7 @@ function wholeOf(
       .samples(all)
       .filter((one) => (typeof segment === 'number' ? Array.isArray(one) : isSchema(one)));
     const holder = holders[variant % Math.max(1, holders.length)];
-    if (typeof segment === 'string') whole = { ...(isSchema(holder) ? holder : {}), [segment]: whole };
+    if (typeof segment === 'string') whole = { ...(isSchema(holder) && holder), [segment]: whole };
     else if (Array.isArray(holder)) whole = planted(holder, segment, whole);
     else return undefined;
   }
