@@ -30,7 +30,7 @@ import { runViews, type ViewDeps } from './views.ts';
 const ORDERS: PageOrders = { orders: { created_at: 'createdAt' }, first: '-created_at', id: 'runId' };
 
 export interface PipelineRunDeps extends Omit<ViewDeps, 'kernel'> {
-  kernel: Pick<Kernel, 'db' | 'runs' | 'contributions'>;
+  kernel: Pick<Kernel, 'db' | 'runs' | 'contributionsFor'>;
   groups: GroupsService;
 }
 
