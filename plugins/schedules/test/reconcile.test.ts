@@ -26,7 +26,8 @@ function starting(parts: ReturnType<typeof scheduleParts>, start: Start) {
   const subjects = kernel.contributions(ScheduleSubjects).map((subject) => ({ ...subject, start }));
   const contributions = ((point) =>
     point.id === ScheduleSubjects.id ? subjects : kernel.contributions(point)) as typeof kernel.contributions;
-  return { ...parts, kernel: { ...kernel, contributions } };
+  const contributionsFor = (async (_at, point) => contributions(point)) as typeof kernel.contributionsFor;
+  return { ...parts, kernel: { ...kernel, contributions, contributionsFor } };
 }
 
 t.test('the engine is kept in line with the rows, whatever becomes of either', async (t) => {
