@@ -14,6 +14,7 @@ import { storeResult } from './performance/stored-result.ts';
 import { postgres } from './postgres/postgres.ts';
 import { resultLines } from './print-result.ts';
 import { preview, scan } from './read/read-suites.ts';
+import { small } from './small/small.ts';
 import { startup } from './startup.ts';
 import { sync } from './sync/sync.ts';
 import { transforms } from './transforms/transforms.ts';
@@ -34,6 +35,7 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   postgres,
   preview,
   scan,
+  small,
   startup,
   sync,
   transforms,

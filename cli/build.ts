@@ -62,7 +62,8 @@ async function bundle(
     platform: 'node',
     // It is loaded from its package, with the library beside it.
     external: [/^@duckdb\//],
-    resolve: { conditionNames: ['@weir/source', 'node', 'import', 'default'] },
+    // How a package is asked for, by `import` or `require`, is one of its conditions too: the bundler adds it.
+    resolve: { conditionNames: ['@weir/source', 'node', 'default'] },
     plugins: [{ name: 'place', transform: inPlace }],
   });
   const { output } = await built.write({ dir: draft, format: 'esm' });

@@ -1,9 +1,10 @@
 // Runs on whatever Node the user has (18 or newer), before anything is installed: only node: modules, plain JavaScript.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import module from 'node:module';
 import { constants } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundleOf } from '../../lib/processes/src/program/bundle-of.mjs';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -85,6 +86,14 @@ function findNode() {
   );
 }
 
+/** Runs a bundle in this process, which is the Node that it is for. */
+function here(bundle, { args, env }) {
+  Object.assign(process.env, env);
+  module.enableCompileCache(env.NODE_COMPILE_CACHE);
+  process.argv.splice(1, process.argv.length, bundle, ...args);
+  return import(pathToFileURL(bundle).href);
+}
+
 /**
  * Runs a TypeScript file of this checkout with Node 24 and ends as it ends: same exit code, or the same signal as
  * exit code 128 + n. Dependencies are installed first when they are missing or stale.
@@ -93,6 +102,8 @@ export function launch(script, args) {
   const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, WEIR_LAUNCHED_AT: String(Date.now()) };
   // What was bundled from these very lock files needs no look at them.
   let bundle = bundleOf(ROOT, script);
+  if (bundle !== undefined && NODE_FLAGS.every((flag) => process.execArgv.includes(flag)))
+    return here(bundle, { args, env });
   if (bundle === undefined && !dependenciesPresent()) {
     installDependencies();
     const build = path.join(ROOT, 'cli', 'build.ts');

@@ -8,6 +8,7 @@ import t from 'tap';
 import { BUNDLES, bundleOf } from '../../lib/processes/src/program/bundle-of.mjs';
 import { buildPrograms } from '../build.ts';
 
+const FLAGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** What the launcher is made of, as paths from the root. */
 const LAUNCHER = ['cli/bin', 'lib/processes/src/program'];
@@ -64,8 +65,8 @@ t.test(
       'word.ts': "export const word = 'Müller & Söhne';",
     });
     await bring(root);
-    const launch = async () => {
-      const program = [path.join(root, 'cli/bin/node24.mjs'), 'start.ts'];
+    const launch = async (flags: readonly string[] = []) => {
+      const program = [...flags, path.join(root, 'cli/bin/node24.mjs'), 'start.ts'];
       const { stdout } = await promisify(execFile)(process.execPath, program, { env: { PATH: process.env.PATH } });
       const [, word, url, file = ''] = /^(.*) (\S+) (\S+)\n$/.exec(stdout) ?? [];
       return { word, url, from: path.relative(root, file).startsWith(BUNDLES) ? 'bundle' : path.relative(root, file) };
@@ -75,6 +76,7 @@ t.test(
     t.strictSame(await launch(), source);
     t.equal(await buildPrograms(root, ['start.ts']), true);
     t.strictSame(await launch(), { ...source, from: 'bundle' });
+    t.strictSame(await launch(FLAGS), { ...source, from: 'bundle' }, 'in the process of the launcher');
     t.equal(programFile(path.join(root, 'start.ts')), bundleOf(root, 'start.ts'));
     t.equal(await buildPrograms(root, ['start.ts']), false, 'nothing has changed');
     await writeFile(path.join(root, 'word.ts'), "export const word = 'Søren';");
@@ -101,4 +103,15 @@ t.test('a bundle of what does not parse → refused, and the one before stays', 
     ['programs.json'],
   );
   t.equal(left.length, 2);
+});
+
+t.test('the programs of this checkout → every part of their bundles loads', async (t) => {
+  await buildPrograms();
+  const folder = path.dirname(String(bundleOf(ROOT, 'cli/src/main.ts')));
+  // The programs themselves begin their work where they are loaded.
+  const parts = (await readdir(folder)).filter((name) => !/^(cli|lakehouse|plugins)-.*-(main|child)\.js$/.test(name));
+  t.ok(parts.length > 10);
+  const load = `for (const part of ${JSON.stringify(parts)}) await import(${JSON.stringify(`${folder}/`)} + part);`;
+  const args = [...FLAGS, '--input-type=module', '--eval', `${load} console.log('loaded'); process.exit();`];
+  t.match(await promisify(execFile)(process.execPath, args), { stdout: 'loaded\n', stderr: '' });
 });
