@@ -1,11 +1,11 @@
+import { createRequire } from 'node:module';
 import { Ajv, type Options } from 'ajv';
-import { Ajv2019 } from 'ajv/dist/2019.js';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' };
-import draft04 from 'ajv-draft-04';
 import addFormats from 'ajv-formats';
 import { LINEAR } from './compile-schema.ts';
 import type { Schema } from './schema-nodes.ts';
+
+/** Few processes need more than one dialect: each is loaded with its first validator. */
+const load = createRequire(import.meta.url);
 
 /** The dialects of JSON Schema that are read, the oldest first. */
 export const DIALECTS = ['draft-04', 'draft-06', 'draft-07', '2019-09', '2020-12'] as const;
@@ -43,10 +43,12 @@ export function validatorOf(dialect: Dialect): Ajv {
   return ajv;
 }
 
+type AjvClass = new (options: Options) => Ajv;
+
 const MAKERS: Readonly<Record<Dialect, (options: Options) => Ajv>> = {
-  'draft-04': (options) => new draft04.default(options) as unknown as Ajv,
-  'draft-06': (options) => new Ajv(options).addMetaSchema(draft06),
+  'draft-04': (options) => new (load('ajv-draft-04') as AjvClass)(options),
+  'draft-06': (options) => new Ajv(options).addMetaSchema(load('ajv/dist/refs/json-schema-draft-06.json')),
   'draft-07': (options) => new Ajv(options),
-  '2019-09': (options) => new Ajv2019(options) as unknown as Ajv,
-  '2020-12': (options) => new Ajv2020(options) as unknown as Ajv,
+  '2019-09': (options) => new (load('ajv/dist/2019.js') as AjvClass)(options),
+  '2020-12': (options) => new (load('ajv/dist/2020.js') as AjvClass)(options),
 };
