@@ -4,12 +4,13 @@ import { datasetProblems, Inputs, Tables } from '@weir/plugin-datasets/contract'
 import { blockingCheck } from '@weir/work';
 import type { GroupStart, GroupStep, GroupsService } from '../contract/group/groups.ts';
 import { TRANSFORM_SUBJECT, transformProblems } from '../contract.ts';
-import type { ArtifactContent } from '../model/artifact-content.ts';
-import { ArtifactEntity, TransformEntity, TransformRunEntity } from '../model/entities.ts';
-import { StepEntity, StepGroupEntity } from '../model/group/entities.ts';
+import { ArtifactEntity, type ArtifactRow, TransformEntity } from '../model/entities.ts';
+import { StepGroupEntity } from '../model/group/entities.ts';
 import { type Ordered, orderSteps } from '../model/group/order.ts';
 import { choiceFaults } from '../model/partition-choice.ts';
 import { TRANSFORM_KIND } from '../model/run-kinds.ts';
+import { insertParts, type NewPart } from './insert-parts.ts';
+import { INPUTS, passedChecks, type StepFacts } from './passed-checks.ts';
 import { readableInputs } from './readiness.ts';
 import { assertResumable } from './resumable.ts';
 import { stepsOf } from './steps.ts';
@@ -17,12 +18,10 @@ import { stepsOf } from './steps.ts';
 export type StartDeps = Pick<Kernel, 'db' | 'runs' | 'contributionsFor' | 'use'>;
 
 /** What a group was asked for, in the order of its steps. */
-interface Planned extends GroupStep {
+interface Planned extends GroupStep, StepFacts {
   /** Of the transform. */
   name: string;
   artifactId: string;
-  output: string;
-  inputs: readonly string[];
   /** Why its partitions cannot be chosen so. */
   faults: readonly { pointer: string; code: string }[];
   /** The artifact is that of the version in force. */
@@ -61,17 +60,19 @@ export function groupService(kernel: StartDeps) {
       const row = rows.get(step.transformId);
       if (row === undefined) throw kernelProblems.notFound();
       const artifactId = step.artifactId ?? row.artifactId;
-      return { step: { ...step, name: row.name, isInForce: artifactId === row.artifactId }, artifactId };
+      const ofRow = { isInForce: artifactId === row.artifactId, isArchived: Boolean(row.archivedAt) };
+      return { step: { ...step, name: row.name, ...ofRow }, artifactId };
     });
-    const contents = await contentsOf(
+    const contents = await artifactsOf(
       tx,
       named.flatMap(({ artifactId }) => artifactId ?? []),
     );
     const planned = named.flatMap(({ step, artifactId }): Planned[] => {
-      const content = artifactId ? contents.get(artifactId) : undefined;
-      if (!artifactId || content === undefined) return [];
+      const artifact = artifactId ? contents.get(artifactId) : undefined;
+      if (!artifactId || artifact === undefined) return [];
+      const { content, runtime } = artifact;
       const faults = step.partitions ? choiceFaults(step.partitions, content) : [];
-      return [{ ...step, artifactId, output: content.output, inputs: content.inputs, faults }];
+      return [{ ...step, artifactId, runtime, output: content.output, inputs: content.inputs, faults }];
     });
     const ready = new Set(planned.map(({ stepId }) => stepId));
     const unready = named.filter(({ step }) => !ready.has(step.stepId));
@@ -97,13 +98,15 @@ export function groupService(kernel: StartDeps) {
   const assertReady = async (tenant: Tenant, asked: AskedGroup, steps: readonly Ordered<Planned>[]): Promise<void> => {
     const made = new Set(steps.map(({ step }) => step.output.toLowerCase()));
     const blocked: Blocked[] = [];
-    for (const { step } of steps) {
+    const facts = steps.map(({ step }) => step);
+    for (const [at, passed] of (await passedChecks(kernel, tenant, facts)).entries()) {
+      const step = facts[at] as Planned;
       const start = { subject: TRANSFORM_SUBJECT, subjectId: step.transformId };
-      let found = await blockingCheck(kernel, tenant, { ...start, own: step.isInForce ? NONE : OF_VERSION });
-      if (found === undefined && !step.isInForce) found = await blockedInputs(tenant, step);
+      const own = step.isInForce ? passed : passed.union(OF_VERSION);
+      let found = await blockingCheck(kernel, tenant, { ...start, own });
+      if (found === undefined && !step.isInForce && !passed.has(INPUTS)) found = await blockedInputs(tenant, step);
       const isMade = found?.check === INPUTS && found.items.every(({ id }) => made.has(id.toLowerCase()));
-      if (isMade)
-        found = await blockingCheck(kernel, tenant, { ...start, own: step.isInForce ? JUST_INPUTS : OF_VERSION });
+      if (isMade) found = await blockingCheck(kernel, tenant, { ...start, own: own.union(JUST_INPUTS) });
       if (found !== undefined) blocked.push({ step, ...found });
     }
     if (blocked.length > 0) throw notReady(asked, blocked);
@@ -133,29 +136,29 @@ export function groupService(kernel: StartDeps) {
       const whole = await kernel.runs.start(tx, { kind, subjectId, requestedBy, admitted: admitted.whole });
       const groupRunId = whole.run_id;
       await tx.insert(StepGroupEntity, { runId: groupRunId, publish, adoptFrom, sampleRows: asked.sampleRows ?? 0 });
-      const runIds = new Map<string, string>();
-      for (const [position, { step, after }] of steps.entries()) {
-        const { stepId, transformId, artifactId, output, force = false, full = false, partitions } = step;
-        const ofRun = orchestratorRunId ?? groupRunId;
+      const made: NewPart[] = [];
+      const ofRun = orchestratorRunId ?? groupRunId;
+      for (const { step, after } of steps) {
+        const { stepId, transformId, artifactId, output, force = false, full = false, partitions = null } = step;
         const ofPart = { kind: TRANSFORM_KIND, parentRunId: groupRunId, orchestratorRunId: ofRun };
         const own = { ...ofPart, subjectId: transformId };
         const adopted = orchestratorRunId && (await adoptedRow(tx, own));
         const runId = adopted || (await kernel.runs.start(tx, { ...own, requestedBy, admitted: admitted.part })).run_id;
-        await tx.insert(TransformRunEntity, {
-          runId,
-          transformId,
-          triggeringTransformId: triggeredBy ?? transformId,
-          orchestratorRunId: ofRun,
-          artifactId,
+        made.push({
+          run_id: runId,
+          transform_id: transformId,
+          triggering_transform_id: triggeredBy ?? transformId,
+          artifact_id: artifactId,
           output,
           forced: force,
-          fullAsked: full,
-          status: 'pending',
-          createdAt: new Date(),
+          full_asked: full,
+          step_id: stepId,
+          after,
+          partitions,
         });
-        await tx.insert(StepEntity, { runId, groupRunId, stepId, position, after, partitions });
-        runIds.set(stepId, runId);
       }
+      await insertParts(tx, { groupRunId, orchestratorRunId: ofRun }, made);
+      const runIds = new Map(made.map((part) => [part.step_id, part.run_id]));
       const parts = asked.steps.map(({ stepId }) => ({ run_id: runIds.get(stepId) as string }));
       await also?.(tx, { ...whole, parts });
       return { ...whole, parts };
@@ -176,9 +179,6 @@ export function groupService(kernel: StartDeps) {
 const LOCK = `select from transforms.transform
 where tenant_id = $1 and transform_id = any ($2::uuid[]) order by transform_id for update`;
 
-const NONE: ReadonlySet<string> = new Set();
-/** The check of readiness that every input is there. */
-const INPUTS = 'inputs';
 const JUST_INPUTS: ReadonlySet<string> = new Set([INPUTS]);
 /** What is judged by the version in force, which a step of another artifact does not carry out. */
 const OF_VERSION: ReadonlySet<string> = new Set(['hydrated', 'runtime', INPUTS, 'output']);
@@ -208,13 +208,13 @@ function notReady(asked: AskedGroup, blocked: readonly Blocked[]) {
   return transformProblems.stepsNotReady({ errors, members, values: { count: blocked.length, steps } });
 }
 
-async function contentsOf(
+async function artifactsOf(
   tx: TenantTransaction,
   artifactIds: readonly string[],
-): Promise<ReadonlyMap<string, ArtifactContent>> {
+): Promise<ReadonlyMap<string, ArtifactRow>> {
   if (artifactIds.length === 0) return new Map();
   const found = await tx.find(ArtifactEntity, { artifactId: { $in: [...new Set(artifactIds)] } });
-  return new Map(found.map(({ artifactId, content }) => [artifactId, content]));
+  return new Map(found.map((row) => [row.artifactId, row]));
 }
 
 /** Forgets how deleted wholes published. */
