@@ -46,6 +46,11 @@ export const LANES = {
     files: ['plugins/transforms/test/groups-law.soak.ts'],
     inputs: ['plugins/transforms/src', 'plugins/datasets/src', 'lakehouse/src', 'work/src'],
   },
+  /** Wholes that fail, are killed, cancelled or run out of time, at each step and point, with new tables and known ones. */
+  'group-faults': {
+    files: ['plugins/transforms/test/groups-faults.soak.ts'],
+    inputs: ['plugins/transforms/src', 'plugins/datasets/src', 'lakehouse/src', 'work/src'],
+  },
   webhooks: {
     files: ['test/test/webhooks.test.ts'],
     inputs: ['plugins/webhooks/src', 'lib/egress/src', 'kernel/src/runs', 'workers/src'],

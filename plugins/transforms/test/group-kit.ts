@@ -16,27 +16,31 @@ type Params = { transform_id: string };
 /** A value that cannot be read as a number: the step that comes to it fails. */
 const failing = (v: string, at: number) => `case when ${v} = -${at} then cast('x' || ${v} as int) else ${v} end`;
 
+/** The statement of the first of the four. */
+export const rawSql = (rows: string) => `select id, day, ${failing('v', 1)} as v from (values ${rows}) e(id, day, v)`;
+const checks = (max: number) => [{ name: 'few', kind: 'row_count', max }];
+
 /** Four transforms in a chain, one of each way to write; the one at place n fails on a row whose `v` is -n. */
+export async function groupSteps({ hydrated }: Pick<Awaited<ReturnType<typeof runWorld>>, 'hydrated'>, tag = '') {
+  const outputs = OUTPUTS.map((id) => `${id}${tag}`);
+  const [from = '', byDay = '', byId = '', best = ''] = outputs;
+  const raw = await hydrated(`raw${tag}`, rawSql('(1, 1, 10), (2, 1, 20)'), from, { materialization: 'append' });
+  const dayed = `select day, sum(${failing('v', 2)})::int as v from ${from} group by day`;
+  const ofDays = { materialization: 'partition_overwrite', partition_by: ['day'], incremental: from };
+  const days = await hydrated(`days${tag}`, dayed, byDay, ofDays);
+  const doubled = `select id, 2 * (${failing('v', 3)}) as v from ${from}`;
+  const ofIds = { materialization: 'merge', key: ['id'], incremental: from };
+  const sums = await hydrated(`sums${tag}`, doubled, byId, ofIds);
+  const least = failing('least(0, min(s.v) // 2)', 4);
+  const sql = `select max(s.v) as v, count(*)::int as n, ${least} as least from ${byId} s, ${byDay} d`;
+  const top = await hydrated(`top${tag}`, sql, best, { checks: checks(9) });
+  return { raw, days, sums, top, all: [raw, days, sums, top], outputs };
+}
+
 export async function groupWorld(t: Teardown) {
   const world = await runWorld(t);
-  const { ok, hydrated, database, platform } = world;
-  const values = (rows: string) => `select id, day, ${failing('v', 1)} as v from (values ${rows}) e(id, day, v)`;
-  const raw = await hydrated('raw', values('(1, 1, 10), (2, 1, 20)'), RAW, { materialization: 'append' });
-  const days = await hydrated('days', `select day, sum(${failing('v', 2)})::int as v from ${RAW} group by day`, DAYS, {
-    materialization: 'partition_overwrite',
-    partition_by: ['day'],
-    incremental: RAW,
-  });
-  const sums = await hydrated('sums', `select id, 2 * (${failing('v', 3)}) as v from ${RAW}`, SUMS, {
-    materialization: 'merge',
-    key: ['id'],
-    incremental: RAW,
-  });
-  const least = failing('least(0, min(s.v) // 2)', 4);
-  const sql = `select max(s.v) as v, count(*)::int as n, ${least} as least from ${SUMS} s, ${DAYS} d`;
-  const checks = (max: number) => [{ name: 'few', kind: 'row_count', max }];
-  const top = await hydrated('top', sql, TOP, { checks: checks(9) });
-  const all = [raw, days, sums, top];
+  const { ok, database, platform } = world;
+  const { raw, top, all } = await groupSteps(world);
 
   const change = async (params: Params, body: object) => {
     await ok(endpoints.changeTransform, { params, body });
@@ -69,7 +73,7 @@ export async function groupWorld(t: Teardown) {
     marks: await database.peek('select reader, snapshot_id from datasets.input_mark order by 1'),
   });
   const holds = () => database.peek('select run_id from datasets.input_hold');
-  const land = (rows: string) => change(raw, { sql: values(rows) });
+  const land = (rows: string) => change(raw, { sql: rawSql(rows) });
   const groups = platform.plugins
     .flatMap(({ registration }) => registration.services ?? [])
     .find(({ id }) => id === endpoints.Groups.id)?.implementation as endpoints.GroupsService;
