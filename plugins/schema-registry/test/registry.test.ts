@@ -54,11 +54,16 @@ t.test('the registry', async (t) => {
   await t.test(
     'a schema that breaks readers → 409 with the rule, the place and a document that shows it',
     async (t) => {
-      const refused = await register('shop.order', order({ id: text, note: text }, { required: ['id', 'note'] }));
+      const stricter = order({ id: text, note: text }, { required: ['id', 'note'] });
+      t.match(await register('shop.order', stricter, { dry_run: true }), {
+        ...{ status: 200, body: { verdict: { outcome: 'breaking' }, changes: [{ rule: 'required' }] } },
+      });
+      const refused = await register('shop.order', stricter);
       t.match(refused, {
         status: 409,
         problem: {
           code: 'incompatible_schema',
+          errors: [{ pointer: '/schema/required', code: 'required', message: /^The new version requires/ }],
           verdict: { outcome: 'breaking', compatibility: 'BACKWARD', policy: 'optional_friendly' },
           changes: [
             {

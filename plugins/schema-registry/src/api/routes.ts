@@ -1,14 +1,12 @@
 import { type AnyRoute, handle, unchanged } from '@weir/kernel';
 import { subjectOf } from '@weir/kernel/contract';
-import { schemaProblems } from '../contract/problems.ts';
 import * as endpoints from '../contract.ts';
 import type { Checks } from '../service/checks.ts';
 import type { discoverService } from '../service/discover.ts';
 import type { Libraries } from '../service/libraries.ts';
 import type { LibraryStore } from '../service/library-store.ts';
-import type { Planned } from '../service/registry.ts';
 import { searchIndex } from '../service/search.ts';
-import type { Subjects } from '../service/subjects.ts';
+import { incompatible, type Subjects } from '../service/subjects.ts';
 
 export interface RouteServices {
   subjects: Subjects;
@@ -47,11 +45,10 @@ function registryRoutes({ subjects, checks, discover }: RouteServices): AnyRoute
   return [
     handle(endpoints.listSubjects, ({ tenant, query }) => subjects.list(tenant, query)),
     handle(endpoints.registerSchema, async ({ tenant, principal, body: { dry_run, ...body } }) => {
-      const planned = dry_run
-        ? await subjects.plan(tenant, body)
-        : await subjects.register(tenant, subjectOf(principal), body);
-      const answer = registered(planned);
-      return planned.result === 'created' && !dry_run ? answer : unchanged(answer);
+      if (dry_run) return unchanged((await subjects.plan(tenant, body)).registered);
+      const planned = await subjects.register(tenant, subjectOf(principal), body);
+      if (planned.result === 'incompatible') throw incompatible(planned.registered);
+      return planned.result === 'created' ? planned.registered : unchanged(planned.registered);
     }),
     handle(endpoints.bulkRegister, ({ tenant, principal, body }) => subjects.bulk(tenant, subjectOf(principal), body)),
     handle(endpoints.discoverAndRegister, async ({ tenant, principal, body, call }) => {
@@ -88,11 +85,4 @@ function registryRoutes({ subjects, checks, discover }: RouteServices): AnyRoute
     }),
     handle(endpoints.validateSchema, ({ tenant, body, signal }) => checks.check(tenant, body, signal)),
   ];
-}
-
-/** The answer; throws `incompatible_schema` with the changes. */
-function registered({ result, registered: answer }: Planned) {
-  if (result !== 'incompatible') return answer;
-  const { subject, verdict, changes } = answer;
-  throw schemaProblems.schemaIncompatible({ members: { subject, verdict, changes } });
 }

@@ -51,5 +51,5 @@ export const validateSchema = endpoint({
     ...[kernelProblems.notFound, schemaProblems.sourceUnclear, schemaProblems.schemaNotSupported],
     ...[schemaProblems.schemaTooCostly, datasetProblems.invalidDatasetId, datasetProblems.datasetNotReadable],
   ],
-  cli: { words: 'schemas validate', columns: ['index', 'pointer', 'keyword', 'message'] },
+  cli: 'schemas validate',
 });

@@ -133,7 +133,7 @@ export const registerSchema = endpoint({
   path: '/schemas/registry/register',
   summary: 'Register a schema as the next version of a subject, if it is compatible',
   description:
-    'A schema that the subject has already, and a dry run, answer 200 and store nothing. An incompatible one is 409: each of its changes names the rule, and a document that one version takes and the other refuses.',
+    'A schema that the subject has already answers 200 and stores nothing. An incompatible one is 409: each of its changes names the rule, and a document that one version takes and the other refuses. A dry run answers 200 with the verdict, whatever it is.',
   access: writeSchemas,
   body: Closed({
     ...registration,
@@ -147,7 +147,10 @@ export const registerSchema = endpoint({
   errors: registering,
   cli: {
     words: 'schemas register',
-    examples: [['A schema from a file', 'weir schemas register --subject shop.order --schema @order.schema.json']],
+    examples: [
+      ['A file with `subject` and `schema`', 'weir schemas register --file order.yaml'],
+      ['What it would break', 'weir schemas register --file order.yaml --dry-run'],
+    ],
   },
 });
 
@@ -268,7 +271,7 @@ export const differSchemaVersions = endpoint({
     changes: Type.Array(SchemaChange),
   }),
   errors: [kernelProblems.notFound, schemaProblems.schemaTooCostly],
-  cli: { words: 'schemas difference', columns: ['breaks', 'pointer', 'rule', 'change'] },
+  cli: 'schemas difference',
 });
 
 /** `POST /schemas/registry/discover-and-register` */

@@ -111,8 +111,7 @@ export function subjectService({ kernel: { db }, threads }: RegistryDeps, regist
         one.status === 'draft' && status === 'active'
           ? (await threads.run({ kind: 'judge', schema: one.schema, earlier, ...known.settings })).judged
           : undefined;
-      if (judged !== undefined && judged.verdict.outcome !== 'compatible')
-        throw schemaProblems.schemaIncompatible({ members: { subject, ...judged } });
+      if (judged !== undefined && judged.verdict.outcome !== 'compatible') throw incompatible({ subject, ...judged });
       return db(tenant).transaction(async (tx) => {
         const head = await tx.findOne(SubjectEntity, { subject }, { lock: true });
         const row = await found(tx, subject, version);
@@ -152,6 +151,16 @@ const NEXT: Readonly<Record<SchemaStatus, readonly SchemaStatus[]>> = {
   active: ['deprecated'],
   deprecated: ['active'],
 };
+
+/** The refusal, with the rules as faults and all that is known of them as `changes`. */
+export function incompatible({ subject, verdict, changes }: Pick<RegisteredView, 'subject' | 'verdict' | 'changes'>) {
+  const errors = changes.map(({ pointer, rule, change }) => ({
+    pointer: `/schema${pointer}`,
+    code: rule,
+    message: change,
+  }));
+  return schemaProblems.schemaIncompatible({ errors, members: { subject, verdict, changes } });
+}
 
 const isConflict = (error: unknown): boolean => error instanceof Problem && error.code === 'conflict';
 
