@@ -54,7 +54,7 @@ export async function selectWorld(t: { teardown(work: () => Promise<void>): void
     ended: (pid: number) => void living.delete(pid),
   };
   const scratch = join(lake.root, 'scratch');
-  const selects = createSelects({ children, scratch, bounds: { ...BOUNDS, ...more } });
+  const selects = createSelects({ children, scratch, bounds: { ...BOUNDS, ...more }, yieldsAfterMs: PATIENT_MS });
   t.teardown(() => selects.close());
   const paths = (pin.plan as PinnedRows).files.map(({ location }) => localPath(location));
   const digest = async () => {

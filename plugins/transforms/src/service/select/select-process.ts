@@ -32,6 +32,8 @@ export interface AskOptions {
   upload(path: string, location: string): Promise<void>;
   /** The code of what an upload throws. */
   codeOf(error: unknown): string;
+  /** After how long, in milliseconds, a statement lets shorter ones go first. */
+  yieldsAfterMs?: number | undefined;
 }
 
 export interface SelectAnswer {
@@ -45,7 +47,7 @@ export interface SelectAnswer {
  * (`cancelled`) and a process that ended early: then it may still be at work.
  */
 export async function askSelect(begun: BegunChild, plan: SelectPlan, options: AskOptions): Promise<SelectAnswer> {
-  const { signal } = options;
+  const { signal, yieldsAfterMs = YIELDS_AFTER_MS } = options;
   const { promise, resolve, reject } = Promise.withResolvers<SelectAnswer>();
   let yielding: Promise<boolean> | undefined;
   const fail = (code: string) => reject(new SelectFailed(code));
@@ -53,7 +55,7 @@ export async function askSelect(begun: BegunChild, plan: SelectPlan, options: As
   const timer = setTimeout(() => fail('query_deadline'), plan.bounds.deadlineMs + STOP_GRACE_MS);
   const yields = setTimeout(() => {
     yielding = withPriority(begun, constants.priority.PRIORITY_BELOW_NORMAL);
-  }, YIELDS_AFTER_MS);
+  }, yieldsAfterMs);
   const endWatch = begun.watch(() => fail('select_process_lost'));
   const hear = (message: FromSelect) => {
     if (message.type === 'pulse') return;

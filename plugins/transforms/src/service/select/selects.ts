@@ -24,6 +24,7 @@ export interface SelectsOptions {
   turns?: Turns;
   /** What a statement that is only read may take, in milliseconds; as much as one that runs unless set. */
   readDeadlineMs?: number;
+  yieldsAfterMs?: number;
 }
 
 export interface AskedQuery extends Pick<RowsAsk, 'sql' | 'limit' | 'maxBytes'> {
@@ -45,7 +46,14 @@ export interface AskedWork extends WorkOwner {
   signal?: AbortSignal | undefined;
 }
 
-export function createSelects({ children, scratch, bounds, turns, readDeadlineMs }: SelectsOptions): Selects {
+export function createSelects({
+  children,
+  scratch,
+  bounds,
+  turns,
+  readDeadlineMs,
+  yieldsAfterMs,
+}: SelectsOptions): Selects {
   const stores = selectStores();
   const place = selectPlace(scratch, bounds);
   let waiting: Promise<SpareChild> | undefined;
@@ -93,7 +101,7 @@ export function createSelects({ children, scratch, bounds, turns, readDeadlineMs
       const limits = { bounds: isRead ? readBounds : bounds, reserve };
       const plan = { ask: what, ...limits, paths: files.paths, scratch: folder, drafts };
       const upload = output?.upload ?? (() => Promise.reject(new SelectFailed('stage_failed')));
-      return await askSelect(begun, plan, { signal, upload, codeOf: storeCode });
+      return await askSelect(begun, plan, { signal, upload, codeOf: storeCode, yieldsAfterMs });
     } catch (error) {
       // It may still write: what it leaves is removed behind its end.
       await begun.discard();
