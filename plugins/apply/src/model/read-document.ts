@@ -1,4 +1,5 @@
 import { didYouMean, schemaFaults } from '@weir/documents';
+import { pointerBelow, pointerSegments } from '@weir/json-schemas';
 import { Name } from '@weir/kernel/contract';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -15,6 +16,7 @@ export interface ReadDocument {
 const UNREAD = { kind: undefined, name: undefined, spec: undefined };
 const MEMBERS = ['apiVersion', 'kind', 'metadata', 'spec'];
 const NAME = new RegExp(Name.pattern as string);
+const NAME_FORM = 'The name must begin with a letter from a to z and hold at most 63 of a to z, 0 to 9, _ and -.';
 
 /** Makes a reader of sent documents. `scope` fills the place of the scope in dataset ids before a spec is checked. */
 export function documentReader(kinds: readonly ApplyKind[]) {
@@ -39,7 +41,7 @@ export function documentReader(kinds: readonly ApplyKind[]) {
     if (kind === undefined) faults.push(fault('kind_unknown', '/kind', kindSentence(word, names)));
     const name = isObject(metadata) ? metadata.name : undefined;
     const isNamed = typeof name === 'string' && NAME.test(name);
-    if (!isNamed) faults.push(fault('name_invalid', '/metadata/name', `The name must match ${Name.pattern}.`));
+    if (!isNamed) faults.push(fault('name_invalid', '/metadata/name', NAME_FORM));
     if (isObject(metadata) && Object.keys(metadata).some((member) => member !== 'name'))
       faults.push(fault('spec_invalid', '/metadata', '`metadata` has the member `name` and no other.'));
     const spec = isObject(given) ? (kind?.scoped?.(given, PLACE, scope) ?? given) : undefined;
@@ -55,9 +57,18 @@ export const PLACE = '${scope}';
 
 function specFaults(validate: ValidateFunction, spec: Json): ItemFault[] {
   if (validate(spec)) return [];
-  return schemaFaults(validate.errors ?? [], '/spec').map(({ pointer, code, message }) =>
-    fault('spec_invalid', pointer, `${code}: the member ${message}.`),
-  );
+  const errors = validate.errors ?? [];
+  return schemaFaults(errors, '/spec').map(({ pointer, message }) => {
+    const names = errors.flatMap(({ instancePath, params }) =>
+      `/spec${instancePath}` === pointer ? String(params.additionalProperty) : [],
+    );
+    // A name that the sentence leaves out may be a secret in the wrong place.
+    const unknown = names.find((name) => message.includes(`\`${name}\``));
+    const member = `\`${pointerSegments(pointer).slice(1).join('.') || 'spec'}\``;
+    const end = message.endsWith('?') ? '' : '.';
+    const place = unknown === undefined ? pointer : pointerBelow(pointer, unknown);
+    return fault('spec_invalid', place, `${member} ${message}${end}`);
+  });
 }
 
 function kindSentence(word: unknown, names: readonly string[]): string {

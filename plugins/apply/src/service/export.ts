@@ -1,3 +1,4 @@
+import { didYouMean } from '@weir/documents';
 import { decodePageToken, encodePageToken, type Kernel, type Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import { API_VERSION, type ApplyKind, type EnvelopeView, type Reader } from '../contract.ts';
@@ -19,6 +20,13 @@ export interface ExportRequest {
 
 const DEFAULT_PAGE = 50;
 
+function kindUnknown(kinds: readonly ApplyKind[], word: string) {
+  const names = kinds.map(({ kind }) => kind);
+  const near = didYouMean(word, names);
+  const message = `must be one of ${names.join(', ')}${near === undefined ? '' : `; did you mean \`${near}\`?`}`;
+  return kernelProblems.validationFailed({ errors: [{ pointer: '/query/kind', code: 'enum', message }] });
+}
+
 interface LeftOut {
   kind: string;
   /** Null when the whole kind is left out. */
@@ -33,8 +41,7 @@ export function exportService(kernel: Pick<Kernel, 'contributions'>) {
     const list = ['apply.export', only ?? null, name ?? null];
     const from = token === undefined ? undefined : decodePageToken(list, token);
     const kinds = kindsOf(kernel).filter(({ kind }) => only === undefined || kind === only);
-    if (kinds.length === 0)
-      throw kernelProblems.validationFailed({ errors: [{ pointer: '/query/kind', code: 'enum' }] });
+    if (kinds.length === 0) throw kindUnknown(kindsOf(kernel), String(only));
     const docs: EnvelopeView[] = [];
     const leftOut: LeftOut[] = [];
     const begun = from === undefined ? 0 : kinds.findIndex(({ kind }) => kind === from.value);
