@@ -14,12 +14,12 @@ const text = (changes: Planned['changes'], action: Planned['action'] = 'patch') 
 const replaced = (before: unknown, after: unknown) => text([{ pointer: '/sql', change: 'replace', before, after }]);
 
 t.test('a text of several lines → the lines that differ, with one around them', async (t) => {
-  t.strictSame(
-    replaced('select\n  a,\n  Größe\nfrom x\n', 'select\n  a,\n  b,\n  Größe\nfrom x\n'),
-    ['    sql:', '        a,', '      +   b,', '        Größe'].map((line) =>
-      line === '        a,' || line === '        Größe' ? `  ${line}` : line,
-    ),
-  );
+  t.strictSame(replaced('select\n  a,\n  Größe\nfrom x\n', 'select\n  a,\n  b,\n  Größe\nfrom x\n'), [
+    '    sql:',
+    '          a,',
+    '      +   b,',
+    '          Größe',
+  ]);
   t.strictSame(replaced('a\na', 'a'), ['    sql:', '        a', '      - a']);
   t.strictSame(replaced('a', 'b\nc'), ['    sql:', '      - a', '      + b', '      + c']);
   const many = Array.from({ length: 50 }, (_, at) => `line ${at}`).join('\n');

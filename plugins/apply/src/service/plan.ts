@@ -56,15 +56,29 @@ export function planService(kernel: Pick<Kernel, 'contributions'>) {
     for (const sent of asked.docs) documents.push(read(sent, asked.tenant.scope));
     const there = await thereOf(documents, asked.reader);
     const planned: PlannedDocument[] = [];
-    const seen = new Map<string, Json | undefined>();
+    const seen: Seen = { keys: new Set(), valid: new Map() };
     for (const [index, document] of documents.entries()) {
       const one = await planOne({ asked, index, document, there, seen });
       planned.push(one);
-      if (document.kind !== undefined && document.name !== undefined)
-        seen.set(one.key, isFaulty(one.view.action) ? undefined : document.spec);
+      noteSeen(seen, one, document);
     }
     return planned;
   };
+}
+
+/** Documents so far, and the specs of valid ones by their kind. */
+interface Seen {
+  readonly keys: Set<string>;
+  readonly valid: Map<string, { name: string; spec: Json }[]>;
+}
+
+function noteSeen({ keys, valid }: Seen, { key, view }: PlannedDocument, { kind, name, spec }: ReadDocument): void {
+  if (kind === undefined || name === undefined) return;
+  keys.add(key);
+  if (isFaulty(view.action) || spec === undefined) return;
+  const known = valid.get(kind.kind);
+  if (known === undefined) valid.set(kind.kind, [{ name, spec }]);
+  else known.push({ name, spec });
 }
 
 const isFaulty = (action: Action) => action === 'error' || action === 'would-409';
@@ -92,8 +106,7 @@ interface One {
   index: number;
   document: ReadDocument;
   there: There;
-  /** Specs of valid documents so far by `Kind/name`; undefined for those with faults. */
-  seen: ReadonlyMap<string, Json | undefined>;
+  seen: Seen;
 }
 
 async function planOne(one: One): Promise<PlannedDocument> {
@@ -101,7 +114,7 @@ async function planOne(one: One): Promise<PlannedDocument> {
   const { kind, name, spec } = document;
   const key = `${kind?.kind}/${name}`;
   const faults = [...document.faults, ...(there.get(kind?.kind ?? '')?.faults ?? [])];
-  if (kind !== undefined && name !== undefined && seen.has(key))
+  if (kind !== undefined && name !== undefined && seen.keys.has(key))
     faults.push({
       code: 'document_doubled',
       pointer: '/metadata/name',
@@ -123,11 +136,7 @@ async function planOne(one: One): Promise<PlannedDocument> {
 async function wantedOf({ asked, document, seen }: One, kind: ApplyKind, stored: Stored | undefined) {
   const { name = '', spec = {} } = document;
   const { tenant, principal, reader, allowDeprecate } = asked;
-  const earlier = [...seen].flatMap(([key, value]) =>
-    value !== undefined && key.startsWith(`${kind.kind}/`)
-      ? [{ name: key.slice(kind.kind.length + 1), spec: value }]
-      : [],
-  );
+  const earlier = seen.valid.get(kind.kind) ?? [];
   const self: string | Ref = stored?.id ?? refTo(kind.kind, name);
   const wanted = await kind.plan({ tenant, principal, reader, allowDeprecate, name, spec, stored, self, earlier });
   const sets = (wanted.set ?? []).map((pointer): ChangeView => ({ pointer, change: 'set' }));

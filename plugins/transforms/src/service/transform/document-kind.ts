@@ -113,14 +113,11 @@ async function faultsOf(asked: Asked, spec: TransformSpecBody, made: NewTransfor
     detail: 'It names a dataset of another tenant.',
   }));
   const output = spec.output.toLowerCase();
-  const others = (await reader.all<TransformView>(listTransforms)).map((view) => ({
-    name: view.name,
-    output: (view.draft ?? view).output,
-  }));
-  const planned = earlier.map((one) => ({ name: one.name, output: String(one.spec.output).toLowerCase() }));
-  const moved = new Set(planned.map((one) => one.name));
-  const now = [...others.filter((one) => !moved.has(one.name)), ...planned];
-  const isTaken = now.some((one) => one.name !== name && one.output === output);
+  const all = await reader.all<TransformView>(listTransforms);
+  const isPlanned = earlier.some((one) => one.name !== name && String(one.spec.output).toLowerCase() === output);
+  const isMoved = (view: TransformView) => earlier.some((one) => one.name === view.name);
+  const isWritten = (view: TransformView) => view.name !== name && (view.draft ?? view).output === output;
+  const isTaken = isPlanned || all.some((view) => isWritten(view) && !isMoved(view));
   const taken: ItemFault = {
     code: 'output_taken',
     pointer: '/spec/output',
