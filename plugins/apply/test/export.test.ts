@@ -16,7 +16,7 @@ t.test('export', async (t) => {
   t.test('what is there → documents by kind and name, with the place of the scope', async (t) => {
     t.match(
       docs.map(({ kind, metadata: { name } }) => `${kind}/${name}`),
-      ['Source/shop', 'Transform/daily', 'Transform/once', 'IdentityPolicy/careful', 'Webhook/pager'],
+      ['Source/shop', 'Transform/daily', 'Transform/once', 'Pipeline/both', 'IdentityPolicy/careful', 'Webhook/pager'],
     );
     const [, daily, once] = docs;
     t.match(daily?.spec, { output: `gold.${PLACE}.daily`, schedule: { interval_seconds: 3_600 } });
@@ -57,7 +57,7 @@ from bronze.${PLACE}.shop__orders o join "silver"."${PLACE}".b using (id)`,
 
   t.test('a viewer → gets what they may read, and the names of the kinds that they may not', async (t) => {
     const found = bodyOf(await viewer(exportDocuments, {}));
-    t.strictSame([...new Set(found.docs.map(({ kind }) => kind))], ['Source', 'Transform']);
+    t.strictSame([...new Set(found.docs.map(({ kind }) => kind))], ['Source', 'Transform', 'Pipeline']);
     t.match(found.left_out, [
       { kind: 'IdentityPolicy', code: 'forbidden_role' },
       { kind: 'Webhook', code: 'forbidden_role' },
@@ -70,7 +70,7 @@ from bronze.${PLACE}.shop__orders o join "silver"."${PLACE}".b using (id)`,
     const body = { name: 'no-streams', kind: 'access' as const, document: { cedar }, status: 'active' as const };
     const { policy_id } = bodyOf(await acme(createPolicy, { body }));
     const found = bodyOf(await viewer(exportDocuments, {}));
-    t.match(found.docs, [{ kind: 'Transform' }, { kind: 'Transform' }]);
+    t.match(found.docs, [{ kind: 'Transform' }, { kind: 'Transform' }, { kind: 'Pipeline' }]);
     t.match(found.left_out[0], { kind: 'Source', name: 'shop', code: 'access_policy_forbids' });
     bodyOf(await acme(deletePolicy, { params: { policy_id } }));
   });

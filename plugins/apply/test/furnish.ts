@@ -1,5 +1,6 @@
 import type { Input } from '@weir/kernel/contract';
 import { createPolicy } from '../../identity/src/contract.ts';
+import { createPipeline } from '../../pipelines/src/contract.ts';
 import { bulkStreams, createSource, pauseSchedule, putSchedule } from '../../sources/src/contract.ts';
 import { createTransform, putTransformSchedule } from '../../transforms/src/contract.ts';
 import { changeWebhook, createWebhook } from '../../webhooks/src/contract.ts';
@@ -46,7 +47,13 @@ from bronze.${scope}.shop__orders o join "silver"."${scope}".b using (id)`;
   bodyOf(await call(putTransformSchedule, { params: { transform_id }, body: { interval_seconds: 3_600 } }));
   const parameters = { input: `bronze.${scope}.shop__orders`, key: ['id'], order_by: [{ column: 'id' }] };
   const once = { name: 'once', pattern_id: 'deduplicate', parameters, output: `silver.${scope}.once` };
-  bodyOf(await call(createTransform, { body: once }));
+  const { transform_id: deduplicated } = bodyOf(await call(createTransform, { body: once }));
+  const steps = [
+    { step_id: 'only-once', transform_id: deduplicated, after: ['daily'] },
+    { step_id: 'daily', transform_id },
+  ];
+  const pipeline = { name: 'both', description: 'Müller & Söhne', steps, publish: 'each' as const };
+  bodyOf(await call(createPipeline, { body: pipeline }));
   const { document } = policy('x').spec as { document: { cedar: string } };
   bodyOf(await call(createPolicy, { body: { name: 'careful', kind: 'access', document, status: 'active' } }));
   const hook = { name: 'pager', url: URL, events: ['run.recovered' as const, 'run.failed' as const] };

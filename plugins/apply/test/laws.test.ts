@@ -44,6 +44,9 @@ const anyDocument = fc.oneof(
   fc
     .record({ name: word, status: fc.constantFrom('active', 'paused') })
     .map(({ name, status }) => hook(name, { status })),
+  fc
+    .record({ name: word, transform: word, publish: fc.constantFrom('each', 'together'), active: fc.boolean() })
+    .map(({ name, transform, ...of }) => doc('Pipeline', name, { steps: [{ step_id: 'a', transform }], ...of })),
   fc.oneof(fc.integer(), fc.boolean(), fc.constant(null), fc.array(text), fc.dictionary(word, text)),
 );
 

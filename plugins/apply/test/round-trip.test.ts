@@ -37,6 +37,21 @@ const transform = fc
     ...(of.key && { materialization: 'merge', key: ['id'] }),
     ...(of.schedule && { schedule: of.schedule }),
   }));
+/** A pipeline of all transforms, each after the one before it. */
+const pipelinesOf = (count: number, { publish, description, schedule: times }: Piped) => {
+  const steps = Array.from({ length: count }, (_, at) => {
+    const step = { step_id: `step-${at}`, transform: `to_${at}` };
+    return at === 0 ? step : { ...step, after: [`step-${at - 1}`] };
+  });
+  return count === 0
+    ? []
+    : [doc('Pipeline', 'all', { steps, publish, description, ...(times && { schedule: times }) })];
+};
+interface Piped {
+  publish: string;
+  description: string;
+  schedule: object | undefined;
+}
 const events = fc.subarray(['run.failed', 'run.recovered', 'table.changed'], { minLength: 1 });
 const sets = fc
   .record({
@@ -44,10 +59,12 @@ const sets = fc
     transforms: fc.array(transform, { maxLength: 4 }),
     hooks: fc.array(fc.record({ events, status: fc.constantFrom('active', 'paused') }), { maxLength: 3 }),
     status: fc.constantFrom('draft', 'active', 'archived'),
+    piped: fc.record({ publish: fc.constantFrom('each', 'together'), description: words, schedule }),
   })
-  .map(({ sources, transforms, hooks, status }) => [
+  .map(({ sources, transforms, hooks, status, piped }) => [
     ...sources.map((spec, at) => doc('Source', `source_${at}`, spec)),
     ...transforms.map((spec, at) => doc('Transform', `to_${at}`, { ...spec, output: `gold.${PLACE}.to_${at}` })),
+    ...pipelinesOf(transforms.length, piped),
     policy('careful', { status }),
     ...hooks.map((spec, at) => doc('Webhook', `hook_${at}`, { ...spec, url: URL })),
   ]);

@@ -32,7 +32,7 @@ function linesOf(one: PlannedView, documents: readonly FileDocument[]): string[]
   ];
 }
 
-/** What a new resource has none of. */
+/** What is not worth a line of a new resource. */
 const isNothing = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
 
 function changeLines({ pointer, change, before, after }: PlannedView['changes'][number]): string[] {

@@ -1,6 +1,6 @@
 import type { TObject } from '@sinclair/typebox';
 import { contributionPoint, type Endpoint, type Principal, type Tenant } from '@weir/kernel/contract';
-import type { ChangeView, ItemFaultView } from './plans.ts';
+import type { Action, ChangeView, ItemFaultView } from './plans.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -34,6 +34,8 @@ export interface PlannedCall {
   readonly id?: string;
   /** A refusal is a warning and stops nothing: the call may be made later. */
   readonly optional?: true;
+  /** What of a good answer is a warning. */
+  readonly doubt?: (answer: Json) => { code: string; detail: string } | undefined;
 }
 
 /** Reads the API in the name of the caller; what it has read once it does not read again for the same plan. */
@@ -70,6 +72,8 @@ export interface Asked {
   readonly self: string | Ref;
   readonly reader: Reader;
   readonly allowDeprecate: boolean;
+  /** What becomes of a document before this one. */
+  planned(kind: string, name: string): { readonly action: Action; readonly calls: readonly PlannedCall[] } | undefined;
   /** What valid documents before this one of its kind ask for. */
   readonly earlier: readonly { readonly name: string; readonly spec: Json }[];
 }

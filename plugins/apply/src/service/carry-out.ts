@@ -54,6 +54,8 @@ async function applyOne(one: PlannedDocument, call: CallContext['call'], answers
     const { status, body } = await call(planned.endpoint, input);
     if (status < FIRST_ERROR_STATUS) {
       calls += 1;
+      const doubt = planned.doubt?.(body as Json);
+      if (doubt !== undefined) warnings.push({ ...doubt, call: callView({ ...planned, params: input.params }) });
       const answer = body as Json | undefined;
       const id = planned.id === undefined ? undefined : answer?.[planned.id];
       if (answer !== undefined && id !== undefined) answers.set(one.key, { id: String(id), answer });

@@ -56,7 +56,7 @@ export function planService(kernel: Pick<Kernel, 'contributions'>) {
     for (const sent of asked.docs) documents.push(read(sent, asked.tenant.scope));
     const there = await thereOf(documents, asked.reader);
     const planned: PlannedDocument[] = [];
-    const seen: Seen = { keys: new Set(), valid: new Map() };
+    const seen: Seen = { documents: new Map(), valid: new Map() };
     for (const [index, document] of documents.entries()) {
       const one = await planOne({ asked, index, document, there, seen });
       planned.push(one);
@@ -68,13 +68,17 @@ export function planService(kernel: Pick<Kernel, 'contributions'>) {
 
 /** Documents so far, and the specs of valid ones by their kind. */
 interface Seen {
-  readonly keys: Set<string>;
+  readonly documents: Map<string, { action: Action; calls: readonly PlannedCall[] }>;
   readonly valid: Map<string, { name: string; spec: Json }[]>;
 }
 
-function noteSeen({ keys, valid }: Seen, { key, view }: PlannedDocument, { kind, name, spec }: ReadDocument): void {
+function noteSeen(
+  { documents, valid }: Seen,
+  { key, view, calls }: PlannedDocument,
+  { kind, name, spec }: ReadDocument,
+): void {
   if (kind === undefined || name === undefined) return;
-  keys.add(key);
+  documents.set(key, documents.get(key) ?? { action: view.action, calls });
   if (isFaulty(view.action) || spec === undefined) return;
   const known = valid.get(kind.kind);
   if (known === undefined) valid.set(kind.kind, [{ name, spec }]);
@@ -114,7 +118,7 @@ async function planOne(one: One): Promise<PlannedDocument> {
   const { kind, name, spec } = document;
   const key = `${kind?.kind}/${name}`;
   const faults = [...document.faults, ...(there.get(kind?.kind ?? '')?.faults ?? [])];
-  if (kind !== undefined && name !== undefined && seen.keys.has(key))
+  if (kind !== undefined && name !== undefined && seen.documents.has(key))
     faults.push({
       code: 'document_doubled',
       pointer: '/metadata/name',
@@ -138,7 +142,9 @@ async function wantedOf({ asked, document, seen }: One, kind: ApplyKind, stored:
   const { tenant, principal, reader, allowDeprecate } = asked;
   const earlier = seen.valid.get(kind.kind) ?? [];
   const self: string | Ref = stored?.id ?? refTo(kind.kind, name);
-  const wanted = await kind.plan({ tenant, principal, reader, allowDeprecate, name, spec, stored, self, earlier });
+  const planned = (of: string, as: string) => seen.documents.get(`${of}/${as}`);
+  const asking = { tenant, principal, reader, allowDeprecate, name, spec, stored, self, earlier, planned };
+  const wanted = await kind.plan(asking);
   const sets = (wanted.set ?? []).map((pointer): ChangeView => ({ pointer, change: 'set' }));
   const compared = differences(wanted.before ?? {}, wanted.after);
   return { wanted, faults: wanted.faults ?? [], changes: [...compared, ...sets] };

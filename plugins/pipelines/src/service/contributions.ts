@@ -1,11 +1,13 @@
 import { contribute, type Kernel } from '@weir/kernel';
 import { ReadinessChecks, RunChanges, RunDrops } from '@weir/kernel/contract';
+import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { type ScheduleSubject, ScheduleSubjects } from '@weir/plugin-schedules/contract';
 import { GroupKinds, TransformChanges } from '@weir/plugin-transforms/contract';
 import { type WorkflowStart, WorkflowStarts } from '@weir/plugin-workflow-engine/contract';
 import { PIPELINE, PIPELINE_RUN, PIPELINE_SANDBOX, PipelineStart, pipelineSchedules } from '../contract.ts';
 import { PipelineEntity } from '../model/entities.ts';
+import { pipelineDocuments } from './document-kind.ts';
 import { dropRuns, followRuns, followTransforms } from './follow.ts';
 import { readinessChecks } from './readiness.ts';
 import type { PipelineServices } from './services.ts';
@@ -17,6 +19,7 @@ export function contributions(kernel: Kernel, services: PipelineServices) {
     ...readinessChecks(deps).map((check) => contribute(ReadinessChecks, check)),
     contribute(RunChanges, followRuns(deps)),
     contribute(RunDrops, dropRuns),
+    contribute(ApplyKinds, pipelineDocuments(deps)),
     contribute(TransformChanges, followTransforms(deps)),
     contribute(GroupKinds, PIPELINE_RUN),
     contribute(GroupKinds, PIPELINE_SANDBOX),

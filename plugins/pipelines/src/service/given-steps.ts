@@ -17,7 +17,7 @@ export async function keptSteps(
   given: readonly GivenStepBody[],
   { by, placed = (at) => `/steps/${at}` }: { by: string; placed?: (at: number) => string },
 ): Promise<KnownStep[]> {
-  refuse(shapeFaults(given, placed));
+  assertShape(given, placed);
   const steps: Step[] = [];
   for (const [at, { step_id, transform_id, transform, after = [] }] of given.entries()) {
     const made = transform && (await within(`${placed(at)}/transform`, () => definitions.make(tx, by, transform)));
@@ -31,6 +31,11 @@ export async function keptSteps(
   });
   refuse(faults);
   return known;
+}
+
+/** Throws `steps_refused` where steps do not fit together, whatever their transforms are. */
+export function assertShape(given: readonly GivenStepBody[], placed = (at: number) => `/steps/${at}`): void {
+  refuse(shapeFaults(given, placed));
 }
 
 function shapeFaults(given: readonly GivenStepBody[], placed: (at: number) => string): FieldFault[] {

@@ -101,6 +101,7 @@ async function planSource(deps: Deps, asked: Asked) {
   const { visible, set, full } = configOf(deps, { config, pattern, credential, isNew: stored === undefined });
   if (there !== undefined) refuseMoved(there.source, { visible, set, pattern, credential });
   const streams = wantedStreams(given, there?.streams ?? []);
+  const hasStreams = given.length > 0;
   const standing = stored?.spec.schedule as Json | undefined;
   const timed = wantedSchedule(sourceSchedules, deps.schedules, { given: schedule, standing, params, allowDeprecate });
   const calls = (): PlannedCall[] => {
@@ -120,14 +121,14 @@ async function planSource(deps: Deps, asked: Asked) {
     before: stored && {
       pattern_id,
       source_config: there?.source.source_config,
-      streams: unlessEmpty(streams.before),
+      streams: hasStreams ? streams.before : undefined,
       ...credential.before,
       ...(timed.before && { schedule: timed.before }),
     },
     after: {
       pattern_id,
       source_config: visible,
-      streams: unlessEmpty(streams.after),
+      streams: hasStreams ? streams.after : undefined,
       ...credential.after,
       ...(timed.after && { schedule: timed.after }),
     },
@@ -136,9 +137,6 @@ async function planSource(deps: Deps, asked: Asked) {
     calls,
   };
 }
-
-/** A source without streams in its document has nothing to be shown of them. */
-const unlessEmpty = (streams: Json): Json | undefined => (Object.keys(streams).length === 0 ? undefined : streams);
 
 /** What no document can change or name. */
 function fixedFaults({ spec }: Asked, source: SourceView | undefined): ItemFault[] {
