@@ -103,7 +103,7 @@ t.test('one process after the other serves work of one owner', async (t) => {
         return answers(asks);
       });
       await t.rejects(killed, { code: 'select_process_lost' });
-      const aborted = of(ACME, step(ENDLESS, []));
+      const aborted = of(ACME, (asks) => asks.rows({ sql: ENDLESS, inputs: [], limit: 1, maxBytes: 99 }));
       aborted.catch(() => undefined);
       const isAtWork = async () => (await readdir(scratch, { recursive: true })).some((one) => one.endsWith('spill'));
       await until('it is at work', isAtWork);
