@@ -31,10 +31,14 @@ const ROUTES: Routes = {
     ...{ columns: [{ name: 'date' }, { name: 'temp_max' }], next_page_token: null },
     rows: Array.from({ length: 60 }, (_, day) => [`2012-01-${day}`, day]),
   }),
-  'GET /api/v1/transforms': page([{ transform_id: source, artifact_id: 'a' }]),
-  [`POST /api/v1/transforms/${source}/materialize`]: ok({ workflow_id: 'w', run_id: runId }, 202),
-  [`GET /api/v1/transform-runs/${runId}`]: ok({
-    ...{ run_id: runId, status: 'succeeded', failure: null, rows: '60', checks: [{ status: 'passed' }] },
+  'GET /api/v1/pipelines': page([{ pipeline_id: source, active_version: 1 }]),
+  [`POST /api/v1/pipelines/${source}/run`]: ok({ workflow_id: 'w', run_id: runId }, 202),
+  [`GET /api/v1/pipelines/${source}/runs/${runId}`]: ok({
+    run_id: runId,
+    status: 'succeeded',
+    failure: null,
+    outputs: [{}, {}, {}],
+    steps: [{ output: 'gold.demo.flight_delays', rows: '60', checks: [{ status: 'passed' }] }],
   }),
   'GET /api/v1/datasets/gold.demo.flight_delays/preview': ok({
     ...{ columns: [{ name: 'day' }, { name: 'delay' }], next_page_token: null },
@@ -79,12 +83,39 @@ t.test('a first start makes the source of the demo and reads its three files', a
   t.match(said, /3 streams of public data[\s\S]*sync: 3 rows[\s\S]*daily high in Seattle .*\n *[▁▂▃▄▅▆▇█]{20}/);
   t.match(
     said,
-    /60 rows → gold.demo.flight_delays\n.*1 of 1 checks passed[\s\S]*delay of flights .*\n *[▁▂▃▄▅▆▇█]{20}/,
+    /60 rows → gold.demo.flight_delays\n.*3 tables, 1 of 1 checks passed[\s\S]*delay of flights .*\n *[▁▂▃▄▅▆▇█]{20}/,
   );
   for (const line of said.split('\n')) t.ok(stringWidth(line) <= NARROW, line);
   t.equal(changes.filter((call) => call.startsWith('PATCH')).length, DEMO_FILES.length);
   t.match(seen.find(({ call }) => call.startsWith('PATCH'))?.body, { enabled: true, sync_mode: 'incremental' });
 });
+
+t.test(
+  'a start without a pipeline makes, validates, rehearses and activates it, and promotes the rehearsal',
+  async (t) => {
+    const at = `/api/v1/pipelines/${source}`;
+    const made = { transform_id: source, artifact_id: null };
+    const { changes, seen } = await demo(t, {
+      'GET /api/v1/sources': page([{ ...sources(source, 'vega'), streams_enabled: DEMO_FILES.length }]),
+      'GET /api/v1/pipelines': page([]),
+      'GET /api/v1/transforms': page([]),
+      'POST /api/v1/transforms': ok(made, 201),
+      [`POST /api/v1/transforms/${source}/hydrate`]: ok(made),
+      'POST /api/v1/pipelines': ok({ pipeline_id: source, active_version: null }, 201),
+      'POST /api/v1/pipelines/validate-dag': ok({ valid: true }),
+      [`POST ${at}/sandbox`]: ok({ workflow_id: 'w', run_id: runId }, 202),
+      [`POST ${at}/activate`]: ok({ pipeline_id: source, active_version: 1 }),
+    });
+    t.strictSame(changes.slice(-5), [
+      'POST /api/v1/pipelines',
+      'POST /api/v1/pipelines/validate-dag',
+      `POST ${at}/sandbox`,
+      `POST ${at}/activate`,
+      `POST ${at}/run`,
+    ]);
+    t.match(seen.find(({ call }) => call === `POST ${at}/run`)?.body, { promote_run_id: runId });
+  },
+);
 
 t.test('a later start finds its source again, syncs it, and says that there are no new rows', async (t) => {
   const known = { ...sources(source, 'vega'), streams_enabled: DEMO_FILES.length };
@@ -93,7 +124,7 @@ t.test('a later start finds its source again, syncs it, and says that there are 
     [`GET ${AT}/sync/status`]: rowsWritten(0),
   });
   t.match(said, /sync: no new rows/);
-  t.strictSame(changes, [`POST ${AT}/sync`, `POST /api/v1/transforms/${source}/materialize`]);
+  t.strictSame(changes, [`POST ${AT}/sync`, `POST /api/v1/pipelines/${source}/run`]);
 });
 
 t.test('a start joins the sync that one before it has left going', async (t) => {

@@ -1,13 +1,16 @@
 import { previewDataset } from '@weir/plugin-datasets/contract';
 import {
-  createTransform,
-  getTransform,
-  getTransformRun,
-  hydrateTransform,
-  listTransforms,
-  materializeTransform,
-  type TransformView,
-} from '@weir/plugin-transforms/contract';
+  activatePipeline,
+  createPipeline,
+  getPipelineRun,
+  listPipelineRuns,
+  listPipelines,
+  type PipelineView,
+  runPipeline,
+  sandboxPipeline,
+  validateDag,
+} from '@weir/plugin-pipelines/contract';
+import { createTransform, hydrateTransform, listTransforms } from '@weir/plugin-transforms/contract';
 import { CliError } from '../../cli-error.ts';
 import { rowsOf } from '../../commands/datasets/datasets.ts';
 import type { Api } from '../../connection/api.ts';
@@ -19,66 +22,111 @@ import { waitForRun } from '../../run/wait-for-run.ts';
 import { DEMO_TENANT, type DemoDeps } from './demo-data.ts';
 
 const GOLD = `gold.${DEMO_TENANT}.flight_delays`;
+const PIPELINE = 'flights';
 const STEP_TIMEOUT_MS = 900_000;
 /** Chicago O'Hare. */
 const AIRPORT = 'ORD';
 const DAYS = 366;
 const WEEKS = 26;
 
-/** Delays by airport and day: a table with a key that is checked before anybody reads it. */
-const DEFINITION = {
-  name: 'flight_delays',
-  description: 'Flights and their mean delay in minutes, by airport and day',
-  output: GOLD,
-  sql: `select cast(f.date as date) as day, f.origin as airport, a.city, a.state,
-  count(*) as flights, round(avg(f.delay), 1) as delay
-from bronze.${DEMO_TENANT}.vega__flights_3m f
-join bronze.${DEMO_TENANT}.vega__airports a on a.iata = f.origin
-group by 1, 2, 3, 4
+/** Delays by airport and day, in three steps: tables that change together, checked before anybody reads them. */
+const TRANSFORMS = [
+  {
+    name: 'airports',
+    description: 'Airports with their city and state',
+    output: `silver.${DEMO_TENANT}.airports`,
+    sql: `select iata as airport, city, state from bronze.${DEMO_TENANT}.vega__airports`,
+    checks: [],
+  },
+  {
+    name: 'daily_delays',
+    description: 'Flights and their mean delay in minutes, by airport and day',
+    output: `silver.${DEMO_TENANT}.daily_delays`,
+    sql: `select cast(date as date) as day, origin as airport, count(*) as flights, round(avg(delay), 1) as delay
+from bronze.${DEMO_TENANT}.vega__flights_3m
+group by 1, 2
 `,
-  checks: [
-    { name: 'one_row_a_day', kind: 'unique' as const, columns: ['day', 'airport'] },
-    { name: 'known_airports', kind: 'not_null' as const, columns: ['city', 'delay'] },
-  ],
-};
+    checks: [],
+  },
+  {
+    name: 'flight_delays',
+    description: 'Flights and their mean delay in minutes, by airport and day, with the city',
+    output: GOLD,
+    sql: `select d.day, d.airport, a.city, a.state, d.flights, d.delay
+from silver.${DEMO_TENANT}.daily_delays d
+join silver.${DEMO_TENANT}.airports a using (airport)
+`,
+    checks: [
+      { name: 'one_row_a_day', kind: 'unique' as const, columns: ['day', 'airport'] },
+      { name: 'known_airports', kind: 'not_null' as const, columns: ['city', 'delay'] },
+    ],
+  },
+];
 
-/** The gold table of the demo by a transform with checks, and its chart. */
+/** The gold table of the demo by a pipeline whose last step has checks, and its chart. */
 export async function goldDemo(deps: Omit<DemoDeps, 'stderr'>): Promise<void> {
-  const { api, report, interrupted } = deps;
+  const { api, report } = deps;
   const started = performance.now();
-  const { transform_id } = await goldTransform(api);
-  const runId = await startOrJoin(api, transform_id);
-  const run = await waitForRun({
-    poll: () => api.call(getTransformRun, { params: { run_id: runId } }),
-    ...{ timeoutMs: STEP_TIMEOUT_MS, interrupted, reattach: `weir runs wait ${runId}` },
-  });
-  if (exitOfRun(run.status) !== 'ok') throw runError(run, api);
-  const passed = run.checks.filter(({ status }) => status === 'passed').length;
-  if (run.rows !== null) report.line(`    ${countText(Number(run.rows)).padStart(9)} rows → ${GOLD}`);
-  const ended = run.rows === null ? 'nothing has changed' : `${passed} of ${run.checks.length} checks passed`;
-  report.done(`transform "${DEFINITION.name}": ${ended}`, started);
+  const { pipeline, rehearsed } = await goldPipeline(deps);
+  const params = { pipeline_id: pipeline.pipeline_id };
+  const body = rehearsed === undefined ? {} : { promote_run_id: rehearsed };
+  const run = await ended(deps, params, () => api.call(runPipeline, { params, query: { queue: true }, body }));
+  const gold = run.steps.find(({ output }) => output === GOLD);
+  const checks = gold?.checks ?? [];
+  const passed = checks.filter(({ status }) => status === 'passed').length;
+  const isNew = gold?.rows != null;
+  if (isNew) report.line(`    ${countText(Number(gold.rows)).padStart(9)} rows → ${GOLD}`);
+  const tables = `${run.outputs.length} tables, ${passed} of ${checks.length} checks passed`;
+  report.done(`pipeline "${PIPELINE}": ${isNew ? tables : 'nothing has changed'}`, started);
   await chart(deps);
 }
 
-/** The transform of the demo, hydrated; found again on a later start. */
-async function goldTransform(api: Api): Promise<TransformView> {
-  const { items } = await api.call(listTransforms, { query: { name: DEFINITION.name } });
-  const transform = items[0] ?? (await api.call(createTransform, { body: DEFINITION }));
-  if (transform.artifact_id !== null) return transform;
-  return api.call(hydrateTransform, { params: { transform_id: transform.transform_id } });
+/** The pipeline of the demo with an active version, found again on a later start; `rehearsed`: its rehearsal, made just now. */
+async function goldPipeline(deps: Omit<DemoDeps, 'stderr'>): Promise<{ pipeline: PipelineView; rehearsed?: string }> {
+  const { api } = deps;
+  const { items } = await api.call(listPipelines, { query: { name: PIPELINE } });
+  const pipeline = items[0] ?? (await madePipeline(api));
+  if (pipeline.active_version !== null) return { pipeline };
+  const params = { pipeline_id: pipeline.pipeline_id };
+  await api.call(validateDag, { body: params });
+  const { run_id: rehearsed } = await ended(deps, params, () =>
+    api.call(sandboxPipeline, { params, query: { queue: true }, body: {} }),
+  );
+  return { pipeline: await api.call(activatePipeline, { params, body: {} }), rehearsed };
 }
 
-/** Starts a run, or joins the one that an earlier start, cut short, has left going. */
-async function startOrJoin(api: Api, transformId: string): Promise<string> {
-  const params = { transform_id: transformId };
-  try {
-    return (await api.call(materializeTransform, { params, query: { queue: true } })).run_id;
-  } catch (error) {
-    if (!(error instanceof CliError) || error.details.code !== 'run_already_active') throw error;
-    const { last_run } = await api.call(getTransform, { params });
-    if (last_run === null) throw error;
-    return last_run.run_id;
+async function madePipeline(api: Api): Promise<PipelineView> {
+  const steps: { step_id: string; transform_id: string }[] = [];
+  for (const definition of TRANSFORMS) {
+    const { items } = await api.call(listTransforms, { query: { name: definition.name } });
+    const transform = items[0] ?? (await api.call(createTransform, { body: definition }));
+    const { transform_id } = transform;
+    if (transform.artifact_id === null) await api.call(hydrateTransform, { params: { transform_id } });
+    steps.push({ step_id: definition.name, transform_id });
   }
+  return api.call(createPipeline, { body: { name: PIPELINE, steps } });
+}
+
+/** A run of the pipeline that ended well: one that is started here, or that an earlier start, cut short, has left open. */
+async function ended(
+  { api, interrupted }: Omit<DemoDeps, 'stderr'>,
+  params: { pipeline_id: string },
+  start: () => Promise<{ run_id: string }>,
+) {
+  const { run_id } = await start().catch(async (error: unknown) => {
+    const isOpen = error instanceof CliError && error.details.code === 'run_already_active';
+    const [open] = isOpen ? (await api.call(listPipelineRuns, { params, query: { limit: 1 } })).items : [];
+    if (open === undefined) throw error;
+    return open;
+  });
+  const run = await waitForRun({
+    poll: () => api.call(getPipelineRun, { params: { ...params, run_id } }),
+    timeoutMs: STEP_TIMEOUT_MS,
+    interrupted,
+    reattach: `weir runs wait ${run_id}`,
+  });
+  if (exitOfRun(run.status) !== 'ok') throw runError(run, api);
+  return run;
 }
 
 async function chart({ api, report, timings }: Omit<DemoDeps, 'stderr'>): Promise<void> {

@@ -24,14 +24,22 @@ function waitsOf(nodes: readonly Node[]): Map<string, string[]> {
 /** Ids by how many nodes come before them, one after the other; those of circles and behind them are left out. */
 export function wavesOf(nodes: readonly Node[]): string[][] {
   const waits = waitsOf(nodes);
+  const places = new Map(nodes.map(({ id }, at) => [id, at]));
+  const left = new Map([...waits].map(([id, on]) => [id, on.length]));
+  const followers = Map.groupBy(
+    [...waits].flatMap(([id, on]) => on.map((other) => ({ id, other }))),
+    ({ other }) => other,
+  );
+  const isReady = (id: string) => left.get(id) === 0;
   const waves: string[][] = [];
-  const done = new Set<string>();
-  for (;;) {
-    const wave = nodes.map(({ id }) => id).filter((id) => !done.has(id) && waits.get(id)?.every((on) => done.has(on)));
-    if (wave.length === 0) return waves;
-    for (const id of wave) done.add(id);
+  for (let wave = nodes.map(({ id }) => id).filter(isReady); wave.length > 0; ) {
     waves.push(wave);
+    const behind = wave.flatMap((id) => (followers.get(id) ?? []).map((follower) => follower.id));
+    for (const id of behind) left.set(id, (left.get(id) ?? 0) - 1);
+    const next = [...new Set(behind)].filter(isReady);
+    wave = next.toSorted((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
   }
+  return waves;
 }
 
 /** Circles of nodes of which each waits for the next: one at least of each group of nodes that wait for each other. */
