@@ -34,6 +34,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/transforms/test/crash.test.ts': 24,
   'plugins/transforms/test/schedules.test.ts': 11,
   'plugins/pipelines/test/pipelines.test.ts': 20,
+  'plugins/pipelines/test/remote-catalog.test.ts': 14,
   'plugins/transforms/test/groups.test.ts': 16,
   'plugins/transforms/test/groups-together.test.ts': 22,
   'plugins/transforms/test/groups-adopt.test.ts': 22,

@@ -10,10 +10,10 @@ export const RAW = 'silver.acme.raw';
 export const CLEAN = 'silver.acme.clean';
 export const SUMS = 'gold.acme.sums';
 
-/** Three transforms in a chain that have not run, and a worker. */
-export async function pipelineWorld(t: Teardown) {
-  const world = await runWorld(t);
-  await startWorker(t, world.environment, 'transform');
+/** Three transforms in a chain that have not run, and a worker where it `works`; `more` is added to the environment. */
+export async function pipelineWorld(t: Teardown, more: Record<string, string> = {}, { works = true } = {}) {
+  const world = await runWorld(t, more);
+  if (works) await startWorker(t, world.environment, 'transform');
   const { ok, hydrated, database } = world;
   const values = (rows: string) => `select * from (values ${rows}) v(id, total)`;
   const raw = await hydrated('raw', values('(1, 10), (2, 20)'), RAW);
