@@ -37,7 +37,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/pipelines/test/remote-catalog.test.ts': 14,
   'plugins/transforms/test/groups.test.ts': 16,
   'plugins/transforms/test/groups-together.test.ts': 22,
-  'plugins/transforms/test/groups-adopt.test.ts': 22,
+  'plugins/transforms/test/groups-adopt.test.ts': 24,
   'plugins/transforms/test/groups-partitions.test.ts': 12,
   'plugins/transforms/test/groups-crash.test.ts': 34,
   'plugins/transforms/test/restarts.test.ts': 16,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { CallResult, Endpoint, Input } from '@weir/kernel/contract';
 import type { Teardown } from '@weir/kernel/testing';
 import { previewDataset } from '@weir/plugin-datasets/contract';
+import { getRun } from '@weir/plugin-runs/contract';
 import { testPlatform } from '../../../test/platform.ts';
 import { until } from '../../../test/until.ts';
 import * as endpoints from '../src/contract.ts';
@@ -38,7 +39,11 @@ export async function runWorld(
     });
   const materialized = async (params: { transform_id: string }, body: object = {}) => {
     const { run_id } = await ok(endpoints.materializeTransform, { params, body });
-    return ended(run_id);
+    const run = await ended(run_id);
+    // Its whole ends a moment later, and until then the transform cannot be deleted.
+    const whole = { params: { id: run.orchestrator_run_id ?? '' } };
+    await until('the end of its whole', async () => (await ok(getRun, whole)).is_terminal);
+    return run;
   };
   const rows = async (datasetId: string) =>
     (await ok(previewDataset, { params: { dataset_id: datasetId }, query: {} })).rows;
