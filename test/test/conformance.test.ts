@@ -11,8 +11,9 @@ t.test('every plugin of this repository keeps the rules that are published for p
   const platform = await bootPlatform({ platformFile, environment, program: 'test', log: pino({ level: 'silent' }) });
   t.teardown(() => platform.stop());
   t.not(platform.plugins.length, 0);
+  const beside = platform.plugins.map(({ manifest }) => manifest);
   for (const { manifest, plugin, registration } of platform.plugins) {
     const { packageName: _name, version: _version, description: _description, ...declared } = manifest;
-    conformance(t, { manifest: declared, plugin, registration });
+    conformance(t, { manifest: declared, plugin, registration, beside });
   }
 });

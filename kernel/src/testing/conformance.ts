@@ -21,6 +21,8 @@ export interface DeployedPlugin {
   manifest: Omit<Manifest, 'packageName' | 'version' | 'description'>;
   plugin: WeirPlugin;
   registration: Registration;
+  /** Manifests of the plugins that are deployed with it, whose roles may carry out its runs. */
+  beside?: readonly Manifest[];
 }
 
 interface Rule {
@@ -47,8 +49,10 @@ const RULES: readonly Rule[] = [
   },
   {
     rule: 'it brings what its manifest declares, and nothing else',
-    faults: ({ manifest, plugin, registration }) =>
-      differences({ ...manifest, packageName: manifest.id, version: '' }, plugin, registration),
+    faults({ manifest, plugin, registration, beside = [] }) {
+      const own = { ...manifest, packageName: manifest.id, version: '' };
+      return differences(own, plugin, registration, [own, ...beside]);
+    },
   },
   {
     rule: 'every permission is described, and some endpoint asks for it',
