@@ -1,4 +1,5 @@
 import { type CallResult, call, type Endpoint, fullPath, type Input, type Output } from '@weir/kernel/contract';
+import { listTenantPlugins, setTenantPlugin } from '@weir/plugin-platform/contract';
 import type { HeldFile } from './fuzz/held-file.ts';
 
 /** A caller of one tenant. */
@@ -90,6 +91,13 @@ export function apiOf(caller: Caller): Api {
 function bodyOf<E extends Endpoint>(endpoint: E, result: CallResult<E>): Output<E> {
   if (!result.ok) throw new Error(`${endpoint.id} answers ${result.problem.code}`);
   return result.body;
+}
+
+/** Gives a tenant every opt-in plugin, as a platform admin. */
+export async function giveOptIn(api: Api, alias: string): Promise<void> {
+  const { items } = await api(listTenantPlugins, { params: { alias } });
+  for (const { plugin_id } of items.filter(({ tenancy }) => tenancy === 'opt-in'))
+    await api(setTenantPlugin, { params: { alias, plugin_id }, body: { enabled: true } });
 }
 
 /** Makes so many things one after the other: on a busy machine no call waits for long. */

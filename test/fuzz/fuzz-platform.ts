@@ -4,11 +4,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Teardown, testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
-import { listTenantPlugins, setTenantPlugin } from '@weir/plugin-platform/contract';
 import { VAULTED_PLATFORM } from '../access/matrix-platform.ts';
 import { type ApiProcess, apiProcess } from '../api-process.ts';
 import { furnishTenant, seedInline, seedTenant } from '../deployed-examples.ts';
-import { type Api, apiOf, type Ids } from '../examples.ts';
+import { apiOf, giveOptIn, type Ids } from '../examples.ts';
 import { keyFile } from '../key-file.ts';
 import { platformEnvironment } from '../platform.ts';
 import { testMount } from '../secret-mount.ts';
@@ -115,13 +114,6 @@ export async function fuzzPlatform(
     if (name === STREAM) statuses[await opened(api.url, await tokenOf('acme', 'admin'))] = 1;
   }
   return { runs, operations };
-}
-
-/** Gives a tenant every opt-in plugin, as a platform admin. */
-async function giveOptIn(api: Api, alias: string): Promise<void> {
-  const { items } = await api(listTenantPlugins, { params: { alias } });
-  for (const { plugin_id } of items.filter(({ tenancy }) => tenancy === 'opt-in'))
-    await api(setTenantPlugin, { params: { alias, plugin_id }, body: { enabled: true } });
 }
 
 interface StartOptions extends Pick<FuzzPlan, 'mode'> {

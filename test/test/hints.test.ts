@@ -59,10 +59,10 @@ const WITHOUT_PAGE = [
   ...[
     'apply.dry_run',
     'identity.get_me',
-    'pipelines.activate',
+    'pipelines.activate_pipeline',
     'pipelines.put_schedule',
-    'pipelines.read_readiness',
-    'pipelines.sandbox',
+    'pipelines.read_pipeline_readiness',
+    'pipelines.sandbox_pipeline',
     'pipelines.validate_dag',
     'platform.get_status',
     'platform.get_tenant',

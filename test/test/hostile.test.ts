@@ -6,6 +6,7 @@ import { contentTypes } from '../corpora/content-types.ts';
 import type { HostileDocument } from '../corpora/hostile-document.ts';
 import { hostileJson } from '../corpora/hostile-json.ts';
 import { hostileYaml } from '../corpora/hostile-yaml.ts';
+import { apiOf, giveOptIn } from '../examples.ts';
 import { inLane } from '../lane.ts';
 import { platformEnvironment } from '../platform.ts';
 import { type RawAnswer, rawRequest } from '../raw-request.ts';
@@ -53,6 +54,7 @@ const environment = {
 };
 const api = await apiProcess(t, environment);
 const token = await issuer.userToken({ organizations: ['acme'], roles: ['admin', 'platform_admin'] });
+await giveOptIn(apiOf({ url: api.url, token, tenant: 'acme' }), 'acme');
 const callerBy = (bearer: string) => [`Authorization: Bearer ${bearer}`, 'X-Tenant-ID: acme'];
 const [person, service] = [callerBy(token), callerBy(await issuer.serviceToken(REPORTER))];
 const catalogue = new Set((await (await fetch(new URL('/docs/errors', api.url))).text()).match(/[a-z_]+/g) ?? []);

@@ -45,15 +45,15 @@ const REFUSED: Readonly<Record<string, string>> = {
   // Their transform is not there.
   'transforms.materialize_all': 'steps_refused',
   // Their steps name transforms that are not there, so no pipeline is made.
-  'pipelines.create': 'steps_refused',
+  'pipelines.create_pipeline': 'steps_refused',
   'pipelines.validate_dag': 'not_found',
-  'pipelines.put': 'not_found',
-  'pipelines.change_step': 'validation_failed',
-  'pipelines.activate': 'not_found',
-  'pipelines.pause': 'not_found',
-  'pipelines.create_version': 'not_found',
-  'pipelines.run': 'not_found',
-  'pipelines.sandbox': 'not_found',
+  'pipelines.put_pipeline': 'not_found',
+  'pipelines.change_pipeline_step': 'validation_failed',
+  'pipelines.activate_pipeline': 'not_found',
+  'pipelines.pause_pipeline': 'not_found',
+  'pipelines.create_pipeline_version': 'not_found',
+  'pipelines.run_pipeline': 'not_found',
+  'pipelines.sandbox_pipeline': 'not_found',
   'pipelines.put_schedule': 'not_found',
   'pipelines.pause_schedule': 'not_found',
   // No sync has filled the table that they name.

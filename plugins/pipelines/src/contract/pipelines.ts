@@ -145,7 +145,7 @@ const example = {
 
 /** `POST /pipelines` */
 export const createPipeline = endpoint({
-  id: 'pipelines.create',
+  id: 'pipelines.create_pipeline',
   method: 'POST',
   path: '/pipelines',
   summary: 'Create a pipeline of transforms',
@@ -171,7 +171,7 @@ export const createPipeline = endpoint({
 
 /** `GET /pipelines` */
 export const listPipelines = endpoint({
-  id: 'pipelines.list',
+  id: 'pipelines.list_pipelines',
   method: 'GET',
   path: '/pipelines',
   summary: 'List the pipelines of the tenant',
@@ -202,7 +202,7 @@ export const listPipelines = endpoint({
 
 /** `GET /pipelines/{pipeline_id}` */
 export const getPipeline = endpoint({
-  id: 'pipelines.get',
+  id: 'pipelines.get_pipeline',
   method: 'GET',
   path: '/pipelines/:pipeline_id',
   summary: 'Read a pipeline with its steps',
@@ -214,7 +214,7 @@ export const getPipeline = endpoint({
 
 /** `PUT /pipelines/{pipeline_id}` */
 export const putPipeline = endpoint({
-  id: 'pipelines.put',
+  id: 'pipelines.put_pipeline',
   method: 'PUT',
   path: '/pipelines/:pipeline_id',
   summary: 'Replace name, description, steps and publish of a pipeline; what is active stays as it is',
@@ -235,7 +235,7 @@ export const putPipeline = endpoint({
 
 /** `DELETE /pipelines/{pipeline_id}` */
 export const deletePipeline = endpoint({
-  id: 'pipelines.delete',
+  id: 'pipelines.delete_pipeline',
   method: 'DELETE',
   path: '/pipelines/:pipeline_id',
   summary: 'Delete a pipeline and its schedule; its transforms and tables stay',
@@ -248,7 +248,7 @@ export const deletePipeline = endpoint({
 
 /** `PATCH /pipelines/{pipeline_id}/steps/{step_id}` */
 export const changeStep = endpoint({
-  id: 'pipelines.change_step',
+  id: 'pipelines.change_pipeline_step',
   method: 'PATCH',
   path: '/pipelines/:pipeline_id/steps/:step_id',
   summary: 'Change one step of a pipeline; what is active stays as it is',
@@ -271,7 +271,7 @@ export const changeStep = endpoint({
 
 /** `POST /pipelines/{pipeline_id}/activate` */
 export const activatePipeline = endpoint({
-  id: 'pipelines.activate',
+  id: 'pipelines.activate_pipeline',
   method: 'POST',
   path: '/pipelines/:pipeline_id/activate',
   summary: 'Let runs carry out a version that was rehearsed; also resumes a paused pipeline',
@@ -296,7 +296,7 @@ export const activatePipeline = endpoint({
 
 /** `POST /pipelines/{pipeline_id}/pause` */
 export const pausePipeline = endpoint({
-  id: 'pipelines.pause',
+  id: 'pipelines.pause_pipeline',
   method: 'POST',
   path: '/pipelines/:pipeline_id/pause',
   summary: 'Let no run of a pipeline start; an open one continues',

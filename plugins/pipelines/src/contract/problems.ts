@@ -30,7 +30,7 @@ export const pipelineProblems = {
     title: 'The pipeline was not rehearsed',
     detail: 'These very steps have not been rehearsed with success.',
     hint: 'Rehearse the pipeline, look at the rows of each step, then activate it.',
-    next: [ofPipeline('pipelines.sandbox', 'Rehearse the pipeline')],
+    next: [ofPipeline('pipelines.sandbox_pipeline', 'Rehearse the pipeline')],
   }),
   pipelineNotActivated: problem({
     code: 'pipeline_not_activated',
@@ -38,7 +38,7 @@ export const pipelineProblems = {
     title: 'The pipeline is not activated',
     detail: 'No version of the pipeline is active.',
     hint: 'Activate a version that was rehearsed.',
-    next: [ofPipeline('pipelines.activate', 'Activate the pipeline')],
+    next: [ofPipeline('pipelines.activate_pipeline', 'Activate the pipeline')],
   }),
   pipelinePaused: problem({
     code: 'pipeline_paused',
@@ -46,7 +46,7 @@ export const pipelineProblems = {
     title: 'The pipeline is paused',
     detail: 'A paused pipeline does not run.',
     hint: 'Activate it again to let it run.',
-    next: [ofPipeline('pipelines.activate', 'Activate the pipeline')],
+    next: [ofPipeline('pipelines.activate_pipeline', 'Activate the pipeline')],
   }),
   pipelineNotReady: problem({
     code: 'pipeline_not_ready',
@@ -54,7 +54,7 @@ export const pipelineProblems = {
     title: 'The pipeline is not ready',
     detail: 'The check {check} keeps the pipeline from running.',
     hint: 'Look at the checks of the pipeline, each with what to do.',
-    next: [ofPipeline('pipelines.read_readiness', 'Show what keeps it from running')],
+    next: [ofPipeline('pipelines.read_pipeline_readiness', 'Show what keeps it from running')],
   }),
 };
 

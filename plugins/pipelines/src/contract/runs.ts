@@ -79,7 +79,7 @@ const starting = [
 
 /** `POST /pipelines/{pipeline_id}/run` (ours) */
 export const runPipeline = endpoint({
-  id: 'pipelines.run',
+  id: 'pipelines.run_pipeline',
   method: 'POST',
   path: '/pipelines/:pipeline_id/run',
   summary: 'Run a pipeline: its tables change together, or stay as they are',
@@ -119,7 +119,7 @@ export const runPipeline = endpoint({
 
 /** `POST /pipelines/{pipeline_id}/sandbox` */
 export const sandboxPipeline = endpoint({
-  id: 'pipelines.sandbox',
+  id: 'pipelines.sandbox_pipeline',
   method: 'POST',
   path: '/pipelines/:pipeline_id/sandbox',
   summary: 'Rehearse a pipeline: every step runs on real rows, and nothing is published',
@@ -187,7 +187,7 @@ export const getSandboxStatus = endpoint({
 
 /** `GET /pipelines/{pipeline_id}/runs` */
 export const listPipelineRuns = endpoint({
-  id: 'pipelines.list_runs',
+  id: 'pipelines.list_pipeline_runs',
   method: 'GET',
   path: '/pipelines/:pipeline_id/runs',
   summary: 'List the runs of a pipeline, newest first',
@@ -218,7 +218,7 @@ export const listPipelineRuns = endpoint({
 
 /** `GET /pipelines/{pipeline_id}/runs/{run_id}` (ours) */
 export const getPipelineRun = endpoint({
-  id: 'pipelines.get_run',
+  id: 'pipelines.get_pipeline_run',
   method: 'GET',
   path: '/pipelines/:pipeline_id/runs/:run_id',
   summary: 'Read a run of a pipeline with its steps',
@@ -230,7 +230,7 @@ export const getPipelineRun = endpoint({
 
 /** `GET /pipelines/{pipeline_id}/readiness` (ours) */
 export const readPipelineReadiness = endpoint({
-  id: 'pipelines.read_readiness',
+  id: 'pipelines.read_pipeline_readiness',
   method: 'GET',
   path: '/pipelines/:pipeline_id/readiness',
   summary: 'Read the checks that a run of a pipeline must pass',

@@ -49,7 +49,7 @@ const versionParams = Closed({
 
 /** `POST /pipelines/{pipeline_id}/versions` */
 export const createVersion = endpoint({
-  id: 'pipelines.create_version',
+  id: 'pipelines.create_pipeline_version',
   method: 'POST',
   path: '/pipelines/:pipeline_id/versions',
   summary: 'Make a version of the steps as they are: each with the artifact that is in force now',
@@ -73,7 +73,7 @@ export const createVersion = endpoint({
 
 /** `GET /pipelines/{pipeline_id}/versions` (ours) */
 export const listVersions = endpoint({
-  id: 'pipelines.list_versions',
+  id: 'pipelines.list_pipeline_versions',
   method: 'GET',
   path: '/pipelines/:pipeline_id/versions',
   summary: 'List the versions of a pipeline, newest first',
@@ -90,7 +90,7 @@ export const listVersions = endpoint({
 
 /** `GET /pipelines/{pipeline_id}/versions/{version}` (ours) */
 export const getVersion = endpoint({
-  id: 'pipelines.get_version',
+  id: 'pipelines.get_pipeline_version',
   method: 'GET',
   path: '/pipelines/:pipeline_id/versions/:version',
   summary: 'Read a version of a pipeline',
@@ -102,7 +102,7 @@ export const getVersion = endpoint({
 
 /** `GET /pipelines/{pipeline_id}/versions/{version}/difference` (ours) */
 export const readDifference = endpoint({
-  id: 'pipelines.read_difference',
+  id: 'pipelines.read_pipeline_difference',
   method: 'GET',
   path: '/pipelines/:pipeline_id/versions/:version/difference',
   summary: 'Read what differs between two versions of a pipeline',

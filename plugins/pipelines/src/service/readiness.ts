@@ -72,7 +72,7 @@ function validated({ row }: Facts): CheckOutcome {
 function sandboxed({ row }: Facts): CheckOutcome {
   if (['sandboxed', 'same_as_active'].includes(draftStateOf(row)))
     return pass('The steps as they are now were rehearsed.');
-  const next = [step('pipelines.sandbox', 'Rehearse the pipeline')];
+  const next = [step('pipelines.sandbox_pipeline', 'Rehearse the pipeline')];
   return {
     status: 'warning',
     detail: 'The steps have not been rehearsed as they are now.',
@@ -82,7 +82,7 @@ function sandboxed({ row }: Facts): CheckOutcome {
 }
 
 function activated({ row }: Facts): CheckOutcome {
-  const next = [step('pipelines.activate', 'Activate the pipeline')];
+  const next = [step('pipelines.activate_pipeline', 'Activate the pipeline')];
   if (!row.activeVersion) return { status: 'fail', detail: 'No version is active.', hint: 'Activate one.', next };
   if (!row.paused) return pass(`Version ${row.activeVersion} is active.`);
   return { status: 'fail', detail: 'The pipeline is paused.', hint: 'Activate it again.', next };
@@ -92,7 +92,7 @@ const NOT_ACTIVE: CheckOutcome = {
   status: 'warning',
   detail: 'This is known once a version is active.',
   hint: 'Activate one.',
-  next: [step('pipelines.activate', 'Activate the pipeline')],
+  next: [step('pipelines.activate_pipeline', 'Activate the pipeline')],
 };
 
 async function stepsOutcome(
