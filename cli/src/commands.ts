@@ -33,7 +33,8 @@ import { PluginsDisable, PluginsEnable, PluginsList } from './commands/operate/p
 import { Migrate, PluginsPlan } from './commands/operate/programs.ts';
 import { TenantsLimits, TenantsLimitsSet } from './commands/operate/tenant-limits.ts';
 import { TenantsCreate } from './commands/operate/tenants-create.ts';
-import { PipelinesDifference, PipelinesGet } from './commands/pipelines/pipelines-get.ts';
+import { PipelinesDifference, PipelinesGet, PipelinesReadiness } from './commands/pipelines/pipelines-get.ts';
+import { PipelinesSandbox, PipelinesSandboxStatus } from './commands/pipelines/pipelines-sandbox.ts';
 import { pipelineScheduleCommands } from './commands/pipelines/pipelines-schedule.ts';
 import { PipelinesValidate } from './commands/pipelines/pipelines-validate.ts';
 import { RunsWait } from './commands/runs/runs.ts';
@@ -104,7 +105,15 @@ const SOURCES = [
 ];
 const STREAMS = [SourcesStreamsAdd, SourcesStreamsSet, SourcesStreamsBulk, SourcesStreamsDelete];
 const TRANSFORMS = [TransformsTrigger, TransformsLogs, ...transformScheduleCommands];
-const PIPELINES = [PipelinesGet, PipelinesValidate, PipelinesDifference, ...pipelineScheduleCommands];
+const PIPELINES = [
+  PipelinesGet,
+  PipelinesValidate,
+  PipelinesDifference,
+  PipelinesReadiness,
+  PipelinesSandbox,
+  PipelinesSandboxStatus,
+  ...pipelineScheduleCommands,
+];
 const RUNS = [RunsWait, RunsLogs, RunsReceipt, RunsVerify];
 const PATTERNS = [TransformsTest, ConnectorsTest, ConnectorsAdd, PatternsRegister, PatternsReconcile];
 const DATASETS = [DatasetsPreview, DatasetsSchema, DatasetsQuarantineList, DatasetsQuarantineReplay, Sql];

@@ -1,15 +1,24 @@
-import { getPipeline, getVersion, listPipelines, readDifference } from '@weir/plugin-pipelines/contract';
+import {
+  getPipeline,
+  getVersion,
+  listPipelines,
+  readDifference,
+  readPipelineReadiness,
+} from '@weir/plugin-pipelines/contract';
 import { Command, Option } from 'clipanion';
 import { CliError } from '../../cli-error.ts';
 import { WeirCommand } from '../../command/command.ts';
 import { idOf } from '../../command/named-id.ts';
 import { exitCode } from '../../exit-codes.ts';
+import { showReadiness } from '../show-readiness.ts';
 
 /** The number of a version; throws a usage error for another text. */
 function versionOf(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new CliError('usage', 'A version is a number such as 1.', { hint: 'weir pipelines versions list <pipeline>' });
 }
+
+const STEPS = ['step_id as step', 'transform_name as transform', 'output', 'after', 'artifact_id as artifact'];
 
 /** A pipeline with its steps as they are now, or one version of it. */
 export class PipelinesGet extends WeirCommand {
@@ -30,11 +39,18 @@ export class PipelinesGet extends WeirCommand {
     const version = this.version === undefined ? undefined : versionOf(this.version);
     const api = await this.api();
     const pipeline_id = await idOf(api, listPipelines, 'pipeline_id', this.pipeline);
-    await this.show(
+    const found =
       version === undefined
         ? await api.call(getPipeline, { params: { pipeline_id } })
-        : await api.call(getVersion, { params: { pipeline_id, version } }),
-    );
+        : await api.call(getVersion, { params: { pipeline_id, version } });
+    if (this.format() !== 'table' || this.query !== undefined) {
+      await this.show(found);
+      return 0;
+    }
+    const { steps, ...rest } = found;
+    await this.show('last_run' in rest ? { ...rest, last_run: rest.last_run?.status } : rest);
+    this.context.stdout.write('\n');
+    await this.show({ items: steps.map((step) => ({ ...step, after: step.after.join(', ') })) }, { columns: STEPS });
     return 0;
   }
 }
@@ -68,5 +84,24 @@ export class PipelinesDifference extends WeirCommand {
       if (found.publish !== null) this.note(`publish: ${found.publish.from} → ${found.publish.to}`);
     } else await this.show(found);
     return exitCode(found.same ? 'ok' : 'differences');
+  }
+}
+
+/** The checks that a run of a pipeline must pass. */
+export class PipelinesReadiness extends WeirCommand {
+  static override paths = [['pipelines', 'readiness']];
+  static override usage = Command.Usage({
+    category: 'Pipelines',
+    description: readPipelineReadiness.summary,
+    examples: [['A pipeline', 'weir pipelines readiness daily-revenue']],
+  });
+
+  pipeline = Option.String({ name: 'pipeline_id' });
+
+  async execute(): Promise<number> {
+    const api = await this.api();
+    const pipeline_id = await idOf(api, listPipelines, 'pipeline_id', this.pipeline);
+    await showReadiness(this, await api.call(readPipelineReadiness, { params: { pipeline_id } }));
+    return 0;
   }
 }

@@ -3,7 +3,7 @@ import { Command, Option } from 'clipanion';
 import { WeirCommand } from '../../command/command.ts';
 import { sourceId } from '../../command/source-id.ts';
 import { ageText } from '../../duration.ts';
-import { helpLines } from '../../error-text.ts';
+import { showReadiness } from '../show-readiness.ts';
 
 /** Shows what a start of a sync would be refused for, and what is worth a look. */
 export class SourcesReadiness extends WeirCommand {
@@ -20,20 +20,8 @@ export class SourcesReadiness extends WeirCommand {
     const api = await this.api();
     const params = { source_id: await sourceId(api, this.source) };
     const answer = await api.call(getSourceReadiness, { params });
-    if (this.format() !== 'table' && this.format() !== 'wide') {
-      await this.show(answer);
-      return 0;
-    }
-    const named = (items: { name: string; code: string }[]) =>
-      items.map(({ name, code }) => `${name}: ${code}`).join('; ');
-    const checks = answer.checks.map(({ items, ...check }) => ({ ...check, items: named(items) }));
-    await this.show(checks, { columns: ['status', 'title', 'detail', 'items'] });
-    const failed = answer.checks.filter(({ status }) => status === 'fail');
-    this.note(answer.ready ? 'ready' : `not ready: ${failed.map(({ check }) => check).join(', ')}`);
-    const help = failed.flatMap(({ hint, next }) =>
-      helpLines({ ...(hint === null ? {} : { hint }), ...(next && { next }) }),
-    );
-    for (const line of new Set(help)) this.note(line);
+    await showReadiness(this, answer);
+    if (this.format() !== 'table' && this.format() !== 'wide') return 0;
     if (!answer.ready) return 0;
     const { last_run } = await api.call(getSource, { params });
     if (last_run?.failure == null) return 0;

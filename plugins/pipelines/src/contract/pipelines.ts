@@ -143,6 +143,9 @@ const example = {
   publish: 'together' as const,
 };
 
+/** What commands that change a pipeline show of it. */
+const SHOWN = ['name', 'status', 'draft_state', 'publish', 'active_version', 'latest_version', 'pipeline_id'];
+
 /** `POST /pipelines` */
 export const createPipeline = endpoint({
   id: 'pipelines.create_pipeline',
@@ -165,6 +168,7 @@ export const createPipeline = endpoint({
   errors: making,
   cli: {
     words: 'pipelines create',
+    columns: SHOWN,
     examples: [['From a file', 'weir pipelines create -f revenue.yaml']],
   },
 });
@@ -193,8 +197,8 @@ export const listPipelines = endpoint({
       'status',
       'draft_state',
       'active_version',
-      'last_run.status',
-      'schedule.next_run_at',
+      'last_run.status as last_run',
+      'schedule.next_run_at as next_run',
       'updated_at',
     ],
   },
@@ -210,6 +214,7 @@ export const getPipeline = endpoint({
   params,
   response: Pipeline,
   errors: [kernelProblems.notFound],
+  cli: 'pipelines get',
 });
 
 /** `PUT /pipelines/{pipeline_id}` */
@@ -230,7 +235,7 @@ export const putPipeline = endpoint({
   declarative: true,
   response: Pipeline,
   errors: [kernelProblems.notFound, kernelProblems.preconditionFailed, ...making],
-  cli: 'pipelines change',
+  cli: { words: 'pipelines change', columns: SHOWN },
 });
 
 /** `DELETE /pipelines/{pipeline_id}` */
@@ -266,7 +271,7 @@ export const changeStep = endpoint({
   declarative: true,
   response: Pipeline,
   errors: [kernelProblems.notFound, kernelProblems.preconditionFailed, ...making],
-  cli: 'pipelines change-step',
+  cli: { words: 'pipelines change-step', columns: SHOWN },
 });
 
 /** `POST /pipelines/{pipeline_id}/activate` */
@@ -290,6 +295,7 @@ export const activatePipeline = endpoint({
   ],
   cli: {
     words: 'pipelines activate',
+    columns: SHOWN,
     examples: [['Go back to an earlier version', 'weir pipelines activate daily-revenue --version 1']],
   },
 });
@@ -317,7 +323,7 @@ export const pausePipeline = endpoint({
   example: { reason: 'The source is wrong since this morning' },
   response: Pipeline,
   errors: [kernelProblems.notFound, kernelProblems.preconditionFailed, pipelineProblems.pipelineNotActivated],
-  cli: 'pipelines pause',
+  cli: { words: 'pipelines pause', columns: SHOWN },
 });
 
 /** A transform that may be a step. */

@@ -22,7 +22,7 @@ export const pipelineProblems = {
     title: 'The pipeline is not validated',
     detail: 'These steps have not been validated, or a step has changed since.',
     hint: 'Validate the pipeline; it names each fault with its step.',
-    next: [{ operation: 'pipelines.validate_dag', text: 'Validate the pipeline' }],
+    next: [ofPipeline('pipelines.validate_dag', 'Validate the pipeline')],
   }),
   pipelineNotSandboxed: problem({
     code: 'pipeline_not_sandboxed',

@@ -79,4 +79,5 @@ export const validateDag = endpoint({
   declarative: true,
   response: Validation,
   errors: [kernelProblems.notFound],
+  cli: 'pipelines validate',
 });

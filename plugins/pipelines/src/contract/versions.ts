@@ -127,4 +127,5 @@ export const readDifference = endpoint({
     ),
   }),
   errors: [kernelProblems.notFound],
+  cli: 'pipelines difference',
 });

@@ -60,7 +60,7 @@ function factsOf({ kernel }: ReadinessDeps, tenant: Tenant, pipelineId: string):
 
 function validated({ row }: Facts): CheckOutcome {
   if (draftStateOf(row) !== 'draft') return pass('The steps as they are now are valid.');
-  const next = [{ operation: 'pipelines.validate_dag', text: 'Validate the pipeline' }];
+  const next = [step('pipelines.validate_dag', 'Validate the pipeline')];
   return {
     status: 'warning',
     detail: 'The steps have changed since they were validated.',

@@ -46,7 +46,7 @@ export const readEvents = endpoint({
   path: '/events',
   summary: 'Follow what changes in the tenant',
   description:
-    'Topics are run (a run_id and its status), source (a source_id and its etag), transform (a transform_id and its etag, or deleted) and dataset (a dataset_id and its newest snapshot id; s and the schema id behind it where only the columns changed). As text/event-stream: an event per hint, its data {topic, id, version}; a stream ends by itself from time to time, at the latest with its token, and is opened again with Last-Event-ID, which loses nothing. The event reset says that hints were missed: read again what is shown. As application/json: the hints behind last_event_id, at most 500; ask again from the last_event_id of the answer.',
+    'Topics are run (a run_id and its status), source (a source_id and its etag), transform (a transform_id and its etag, or deleted), pipeline (a pipeline_id and its etag with its states, or deleted) and dataset (a dataset_id and its newest snapshot id; s and the schema id behind it where only the columns changed). As text/event-stream: an event per hint, its data {topic, id, version}; a stream ends by itself from time to time, at the latest with its token, and is opened again with Last-Event-ID, which loses nothing. The event reset says that hints were missed: read again what is shown. As application/json: the hints behind last_event_id, at most 500; ask again from the last_event_id of the answer.',
   access: mayLook,
   query: EventsQuery,
   produces: [EVENT_STREAM, 'application/json'],
