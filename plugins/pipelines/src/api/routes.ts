@@ -1,7 +1,7 @@
 import { type AnyRoute, handle, type Kernel } from '@weir/kernel';
 import { subjectOf } from '@weir/kernel/contract';
+import { readRunChecks } from '@weir/plugin-transforms/contract';
 import * as endpoints from '../contract.ts';
-import { ROWS_OF_RUN } from '../service/runs.ts';
 import type { PipelineServices } from '../service/services.ts';
 
 /** Every endpoint of the plugin with the service call that carries it out. */
@@ -77,7 +77,8 @@ function runRoutes({ runs }: PipelineServices): AnyRoute[] {
       runs.sandboxStatus(tenant, {
         pipelineId: params.pipeline_id,
         workflowId: params.workflow_id,
-        maySee: async (run_id) => (await call(ROWS_OF_RUN, { params: { run_id } })).status === 200,
+        // Who may see the rows that break the checks of a run may see its first rows.
+        maySee: async (run_id) => (await call(readRunChecks, { params: { run_id } })).status === 200,
       }),
     ),
     handle(endpoints.listPipelineRuns, ({ tenant, params, query }) => runs.list(tenant, params.pipeline_id, query)),

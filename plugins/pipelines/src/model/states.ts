@@ -33,10 +33,15 @@ export function assertValidated(standing: Standing): void {
   if (draftStateOf(standing) === 'draft') throw pipelineProblems.pipelineNotValidated();
 }
 
-/** Throws `pipeline_not_sandboxed` for steps that were not rehearsed; those that are active were. */
-export function assertRehearsed({ rehearsed, activeFingerprint }: Standing, fingerprint: string): void {
-  if (!rehearsed.includes(fingerprint) && activeFingerprint !== fingerprint)
-    throw pipelineProblems.pipelineNotSandboxed();
+/** Whether steps of this fingerprint, those as they are now unless given, were rehearsed; those that are active were. */
+export const isRehearsed = (
+  { rehearsed, activeFingerprint, ...standing }: Standing,
+  of = standing.fingerprint,
+): boolean => rehearsed.includes(of) || activeFingerprint === of;
+
+/** Throws `pipeline_not_sandboxed` for steps of this fingerprint that were not rehearsed. */
+export function assertRehearsed(standing: Standing, fingerprint: string): void {
+  if (!isRehearsed(standing, fingerprint)) throw pipelineProblems.pipelineNotSandboxed();
 }
 
 /** Throws `pipeline_not_activated` where no version is active, `pipeline_paused` for one that is paused. */

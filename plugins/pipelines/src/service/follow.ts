@@ -3,8 +3,8 @@ import type { RunChanged, RunsDropped } from '@weir/kernel/contract';
 import { type TransformChanged, transformProblems } from '@weir/plugin-transforms/contract';
 import { PIPELINE_RUN, PIPELINE_SANDBOX } from '../contract.ts';
 import { PipelineEntity, PipelineRunEntity } from '../model/entities.ts';
-import { knownSteps } from './known-steps.ts';
-import { type ChangeDeps, freshFingerprint, writeChanges } from './rows.ts';
+import { fingerprintNow, knownSteps } from './known-steps.ts';
+import { type ChangeDeps, writeChanges } from './rows.ts';
 
 type FollowDeps = Pick<ChangeDeps, 'facts' | 'events'>;
 
@@ -52,7 +52,7 @@ export const followTransforms =
       const row = await own.findOne(PipelineEntity, { pipelineId: String(pipeline_id) }, { lock: true });
       if (row === undefined) continue;
       const [steps = []] = await knownSteps(facts, own, [row.steps]);
-      const fingerprint = freshFingerprint(row, steps);
+      const fingerprint = fingerprintNow(steps, row.publish);
       if (fingerprint !== row.fingerprint)
         await writeChanges({ events }, own, row, { fingerprint }, { isSilent: true });
     }

@@ -18,7 +18,7 @@ import {
   stepProblems,
 } from '../contract.ts';
 import { PipelineEntity, type PipelineRow, type Step } from '../model/entities.ts';
-import { assertPausable, assertRehearsed, draftStateOf, statesOf } from '../model/states.ts';
+import { assertPausable, assertRehearsed, isRehearsed, statesOf } from '../model/states.ts';
 import { keptSteps } from './given-steps.ts';
 import { fingerprintNow, type KnownStep } from './known-steps.ts';
 import {
@@ -27,7 +27,6 @@ import {
   changePipeline,
   foundPipeline,
   foundVersion,
-  freshFingerprint,
   keepUses,
   publishPipeline,
   writeChanges,
@@ -126,7 +125,7 @@ export function pipelineService(deps: PipelineDeps) {
           const row = await lockedPipeline(tx, changing);
           if (row.version !== version) throw kernelProblems.conflict();
           await keepUses(tx, { pipelineId: row.pipelineId, version: 0 }, steps);
-          const changes = { steps: steps.map(keptStep), fingerprint: freshFingerprint(row, steps) };
+          const changes = { steps: steps.map(keptStep), fingerprint: fingerprintNow(steps, row.publish) };
           return pipelineView(deps, tx, await writeChanges(deps, tx, row, changes));
         }),
       ),
@@ -224,8 +223,7 @@ interface ToActivate {
 
 /** The version that is named, or that of the steps as they are; of a paused pipeline whose steps were not rehearsed the active one. */
 async function versionToActivate(deps: ChangeDeps, tx: TenantTransaction, { row, steps, asked, by }: ToActivate) {
-  const isRehearsed = ['sandboxed', 'same_as_active'].includes(draftStateOf(row));
-  const known = asked ?? (row.paused && !isRehearsed ? (row.activeVersion ?? undefined) : undefined);
+  const known = asked ?? (row.paused && !isRehearsed(row) ? (row.activeVersion ?? undefined) : undefined);
   if (known === undefined) {
     assertRehearsed(row, row.fingerprint);
     return makeVersion(deps, tx, { row, steps, by, note: null });

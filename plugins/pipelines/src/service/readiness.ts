@@ -5,7 +5,7 @@ import type { SubjectSchedulesService } from '@weir/plugin-schedules/contract';
 import type { FactsService } from '@weir/plugin-transforms/contract';
 import { PIPELINE, PIPELINE_RUN } from '../contract.ts';
 import { type PipelineRow, PipelineRunEntity, type VersionRow } from '../model/entities.ts';
-import { draftStateOf } from '../model/states.ts';
+import { draftStateOf, isRehearsed } from '../model/states.ts';
 import { foundPipeline, foundVersion } from './rows.ts';
 
 export interface ReadinessDeps {
@@ -70,8 +70,7 @@ function validated({ row }: Facts): CheckOutcome {
 }
 
 function sandboxed({ row }: Facts): CheckOutcome {
-  if (['sandboxed', 'same_as_active'].includes(draftStateOf(row)))
-    return pass('The steps as they are now were rehearsed.');
+  if (isRehearsed(row)) return pass('The steps as they are now were rehearsed.');
   const next = [step('pipelines.sandbox_pipeline', 'Rehearse the pipeline')];
   return {
     status: 'warning',

@@ -5,7 +5,7 @@ import type { FactsService } from '@weir/plugin-transforms/contract';
 import { PIPELINE } from '../contract.ts';
 import { PipelineEntity, type PipelineRow, type Step, VersionEntity, type VersionRow } from '../model/entities.ts';
 import { statesOf } from '../model/states.ts';
-import { fingerprintNow, type KnownStep, knownSteps } from './known-steps.ts';
+import { type KnownStep, knownSteps } from './known-steps.ts';
 
 export interface ChangeDeps {
   kernel: Pick<Kernel, 'db'>;
@@ -99,7 +99,3 @@ export async function keepUses(
     [...own, [...new Set(steps.map(({ transform_id }) => transform_id))]],
   );
 }
-
-/** The fingerprint that a pipeline has with these steps. */
-export const freshFingerprint = (row: Pick<PipelineRow, 'publish'>, steps: readonly KnownStep[]): string =>
-  fingerprintNow(steps, row.publish);

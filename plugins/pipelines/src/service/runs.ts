@@ -1,12 +1,7 @@
 import type { Kernel, PageOrders, TenantTransaction } from '@weir/kernel';
 import { type Input, kernelProblems, type Output, type Tenant } from '@weir/kernel/contract';
 import type { AlsoAtStart } from '@weir/plugin-schedules/contract';
-import {
-  type GroupStepView,
-  type GroupsService,
-  readRunChecks,
-  transformProblems,
-} from '@weir/plugin-transforms/contract';
+import { type GroupStepView, type GroupsService, transformProblems } from '@weir/plugin-transforms/contract';
 import { blockingCheck } from '@weir/work';
 import {
   type getPipelineRun,
@@ -47,8 +42,6 @@ type Started = Pick<PipelineRunRow, 'pipelineId' | 'version' | 'fingerprint' | '
 
 /** Tells whether the caller may see rows of this run of a transform. */
 export type MaySee = (runId: string) => Promise<boolean>;
-/** The endpoint that shows rows of a run: who may call it may see the rows of a rehearsal. */
-export const ROWS_OF_RUN = readRunChecks;
 
 /** Rehearsing and running pipelines, and reading their runs. */
 export function pipelineRunService(deps: PipelineRunDeps) {
