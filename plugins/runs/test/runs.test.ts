@@ -7,6 +7,7 @@ import t from 'tap';
 import * as endpoints from '../src/contract.ts';
 import plugin from '../src/plugin.ts';
 import { runEnds } from '../src/service/run-ends.ts';
+import { runsService } from '../src/service/runs.ts';
 
 const SYNC: RunKind = { kind: 'test-sync', workflowType: 'TestSync', role: 'source', exclusive: false };
 const SUBJECT = '018f4a6e-0000-7000-8000-000000000009';
@@ -269,6 +270,12 @@ t.test(
     t.match(body, refused(400, 'validation_failed'));
 
     const open = await sync(tenant, randomUUID());
+    const { workflowId = '' } = (await kernel.runs.find(tenant, open)) ?? {};
+    const awaited: string[] = [];
+    const noting = runsService({ kernel, ends: { ended: async (_, runId) => void awaited.push(runId) } });
+    const { signal } = new AbortController();
+    for (const named of [open, workflowId]) await noting.get(tenant, named, { seconds: 1, signal });
+    t.strictSame(awaited, [open, open], 'by its run id, however it was named');
     const ends = runEnds({ kernel });
     const caller = new AbortController();
     const left = ends.ended(tenant, open, { seconds: 60, signal: caller.signal });

@@ -84,7 +84,7 @@ export function runsService({ kernel, ends }: RunsDeps) {
     async get(tenant: Tenant, id: string, wait: Wait): Promise<Output<typeof getRun>> {
       const now = await find(tenant, id);
       const isAwaited = wait.seconds > 0 && !TERMINAL_RUN_STATUSES.includes(now.status);
-      if (isAwaited) await ends.ended(tenant, id, wait);
+      if (isAwaited) await ends.ended(tenant, now.runId, wait);
       const run = isAwaited ? await find(tenant, id) : now;
       const [[view], worker] = await Promise.all([views(tenant, [run]), kernel.runs.worker(tenant, run)]);
       return { ...(view as RunView), worker: worker ?? null };
