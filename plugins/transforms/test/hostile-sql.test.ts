@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assignFieldIds } from '@weir/lakehouse';
 import t from 'tap';
@@ -63,7 +64,8 @@ t.test('hostile statements', async (t) => {
 
 t.test('runaway statements → end by a bound that has a name, and the next one runs', async (t) => {
   const bounds = { ...BOUNDS, memoryMiB: 512, spillMiB: 16, deadlineMs: 1_500 };
-  const selects = createSelects({ scratch: t.testdir(), bounds });
+  // The folder of a test goes before its teardowns, and a process that begins would meet that.
+  const selects = createSelects({ scratch: await mkdtemp(join(tmpdir(), 'weir-selects-')), bounds });
   t.teardown(() => selects.close());
   const ask = (sql: string) => selects.rows({ sql, inputs: [], limit: 1, maxBytes: 1_000 });
   for (const sql of sample('hostile-sql', RUNAWAYS, FEW)) {
