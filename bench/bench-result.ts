@@ -27,6 +27,10 @@ export interface BenchCase extends Partial<Figures> {
   ratio_without_engine?: number;
   /** How well pairs were found: the harmonic mean of precision and recall. */
   f1?: number;
+  /** Mean reciprocal rank of the first right answer. */
+  mrr?: number;
+  /** By how much our rank is above that of the other side. */
+  lead?: number;
   /** What has to hold: a figure of this case that is at least, or at most, so much. */
   bars?: readonly Bar[];
   /** The most memory of the sync process alone, in MiB; of the one that had most where there are several. */

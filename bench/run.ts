@@ -9,6 +9,7 @@ import { documents } from './documents/documents.ts';
 import { entities } from './entities/entities.ts';
 import { hostile } from './hostile.ts';
 import { masking } from './masking.ts';
+import { matcher } from './matcher/matcher.ts';
 import { memory } from './memory/memory.ts';
 import { storeResult } from './performance/stored-result.ts';
 import { postgres } from './postgres/postgres.ts';
@@ -31,6 +32,7 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   entities,
   hostile,
   masking,
+  matcher,
   memory,
   postgres,
   preview,

@@ -1,0 +1,1 @@
+export { type Alternative, type ColumnMatch, type MatchColumn, type MatchReasons, matchColumns } from './match.ts';
