@@ -37,7 +37,7 @@ export interface TablePair {
   how: string;
   sources: MatchColumn[];
   targets: MatchColumn[];
-  /** Of each source column; empty where the target has none. */
+  /** Of each source column; empty for a column that the target lacks. */
   truth: string[][];
 }
 

@@ -1,5 +1,5 @@
-import { type Family, familyOf } from './family.ts';
-import { type Profile, profileOf } from './profile.ts';
+import { familyOf } from './family.ts';
+import { type Family, type Profile, profileOf } from './profile.ts';
 import { wordsOf } from './words/words.ts';
 
 /** A column as the matcher takes it: a name, and what is known of its type and its values. */

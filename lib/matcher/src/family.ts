@@ -1,7 +1,4 @@
-import type { Profile } from './profile.ts';
-
-/** What kinds of types have in common, as far as columns with one meaning can differ. */
-export type Family = 'number' | 'time' | 'boolean' | 'text' | 'nested' | 'unknown';
+import type { Family, Profile } from './profile.ts';
 
 const BY_WORD: readonly (readonly [RegExp, Family])[] = [
   [/^(?:int|integer|long|bigint|smallint|tinyint|hugeint|float|double|decimal|numeric|number|real)/, 'number'],

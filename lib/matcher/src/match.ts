@@ -113,7 +113,7 @@ function scorePairs(left: readonly ReadColumn[], right: readonly ReadColumn[]): 
   );
 }
 
-/** The type is no evidence for a pair, only against it. */
+/** A type counts against a pair, never for it. */
 function scoreOf({ name, type, values }: MatchReasons): number {
   const both = name * (1 - WEIGHTS.values) + (values ?? 0) * WEIGHTS.values;
   const said = values === null ? name : Math.max(both, values * ALONE);

@@ -1,5 +1,7 @@
-import type { Family } from './family.ts';
 import { plain } from './words/split.ts';
+
+/** What kinds of types have in common, as far as columns with one meaning can differ. */
+export type Family = 'number' | 'time' | 'boolean' | 'text' | 'nested' | 'unknown';
 
 /** What the values of a column are like. */
 export interface Profile {

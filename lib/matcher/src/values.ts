@@ -6,7 +6,7 @@ const SHARES = { contained: 0.6, tokens: 0.3, jaccard: 0.1 };
 const KIND = 0.8;
 const LEAST_DISTINCT = 2;
 
-/** How alike the values of two columns are, from 0 to 1; undefined where one of them has none and no form says more. */
+/** How alike the values of two columns are, from 0 to 1; undefined without values on one side, unless their form says what the name says. */
 export function valueSimilarity(a: ReadColumn, b: ReadColumn): number | undefined {
   const kind = kindSimilarity(a, b);
   if (a.profile.distinct === 0 || b.profile.distinct === 0) return kind;
