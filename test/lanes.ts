@@ -41,6 +41,11 @@ export const LANES = {
     files: ['plugins/transforms/test/tpch.soak.ts'],
     inputs: ['plugins/transforms/src', 'lib/sql/src', 'lakehouse/src', 'plugins/datasets/src'],
   },
+  /** Ten million rows merged by key with the default settings, by a sync and by a transform: updates, inserts and deletes. */
+  merges: {
+    files: ['plugins/transforms/test/merge-size.soak.ts'],
+    inputs: ['plugins/transforms/src', 'plugins/sources/src/child', 'lakehouse/src', 'plugins/datasets/src'],
+  },
   /** 200 random graphs of transforms, each as one run and one after the other. */
   groups: {
     files: ['plugins/transforms/test/groups-law.soak.ts'],
@@ -158,6 +163,11 @@ export const LANES = {
     inputs: ['plugins/platform/src/docs', 'kernel/src/contract', 'plugins'],
   },
   simulator: { program: ['lib/sync-machine/test/soak.ts', '100000'], inputs: ['lib/sync-machine'] },
+  /** 200 random files of JSON lines, as their own bytes and as RECORD lines. */
+  'line-runs': {
+    files: ['connectors/files/test/line-runs.test.ts'],
+    inputs: ['connectors/files/src', 'connectors/sdk/src', 'lakehouse/src/spool', 'lakehouse/src/stage'],
+  },
   /** 200 folders of files of other people: every file and every row has its number. */
   accounts: {
     files: ['cli/test/load-account.test.ts'],

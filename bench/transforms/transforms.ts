@@ -15,8 +15,6 @@ import { watchTree } from '../sync/tree-watch.ts';
 
 /** A table is rebuilt once before they are counted: what caches hold, they hold for both sides. */
 const ROUNDS = 1;
-/** A window over ten million rows does not fit into the usual bound. */
-const MEMORY = { WEIR_TRANSFORM_MEMORY_MIB: '4096' };
 const ROWS = 10_000_000;
 const QUICK_ROWS = 100_000;
 /** What an increment finds new, of the rows that are there. */
@@ -55,7 +53,7 @@ export async function transforms({
   only,
 }: BenchOptions): Promise<BenchResult> {
   return withPlatform(async (platform, t) => {
-    const worker = await startWorker(t, { ...platform.environment, ...MEMORY }, 'transform');
+    const worker = await startWorker(t, platform.environment, 'transform');
     const client = clientOf(platform, worker.pid);
     const events = await eventsOf(client, rows);
     const cases: BenchCase[] = [];

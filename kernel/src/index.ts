@@ -29,7 +29,7 @@ export {
   type WeirPlugin,
 } from './plugins/define-plugin.ts';
 export type { Kernel, Mode } from './plugins/kernel.ts';
-export type { ChildRegistry, WorkerDeps, WorkerDoor } from './plugins/worker-door.ts';
+export type { ChildRegistry, WorkerDeps, WorkerDoor, WorkerRoom } from './plugins/worker-door.ts';
 export { failureView, runView } from './runs/run-view.ts';
 export type { Admitted, RunFailureRecord, RunKind, RunRecord, Runs, RunWorkerView } from './runs/runs.ts';
 export type { Tenants } from './tenancy/tenants.ts';

@@ -278,7 +278,7 @@ t.test(
     const plugin = platform.plugins.find(({ manifest }) => manifest.id === 'sources');
     if (plugin === undefined) throw new Error('the plugin is not there');
     const children = { started: () => undefined, ended: () => undefined };
-    const given = { kernel: plugin.kernel, children, workDir: t.testdir() };
+    const given = { kernel: plugin.kernel, children, workDir: t.testdir(), slotMiB: 512 };
     for (const [entry, setting] of [
       ['./worker', 'SOURCE_SOCKET_DIR'],
       ['./discovery-worker', 'DISCOVERY_SOCKET_DIR'],

@@ -1,10 +1,8 @@
-import { totalmem } from 'node:os';
 import { Refusal, type RunningPlatform } from '@weir/kernel/boot';
 import { capacityPrefix } from './process/capacity.ts';
-import { type KernelFacts, memoryOfFiles } from './process/own-bounds.ts';
+import { type KernelFacts, machineMiB, memoryOfFiles } from './process/own-bounds.ts';
 import type { Role } from './role/roles.ts';
 
-const MIB = 1024 * 1024;
 /** What the worker takes itself, whatever its roles do: a bar of `npm run bench -- memory`. */
 const WORKER_MIB = 512;
 
@@ -60,8 +58,6 @@ export function holdToMemory(
  * these folders, and in that for temporary files. Of files nothing is known where nobody tells the facts.
  */
 export function ownMemory(facts: KernelFacts | undefined, folders: readonly string[]): WorkerMemory {
-  const constrained = process.constrainedMemory();
-  const bytes = Math.min(totalmem(), constrained > 0 ? constrained : Number.POSITIVE_INFINITY);
   const filesMiB = facts === undefined ? 0 : memoryOfFiles(facts.mounts, [facts.temporary, ...folders]);
-  return { memoryMiB: Math.floor(bytes / MIB), filesMiB };
+  return { memoryMiB: machineMiB(), filesMiB };
 }

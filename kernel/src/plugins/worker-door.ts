@@ -15,6 +15,14 @@ export interface WorkerDeps {
   children: ChildRegistry;
   /** Folder for scratch files. */
   workDir: string;
+  /** The most memory in MiB that an activity may take in processes of its own, as the doors of the role say. */
+  slotMiB: number;
+}
+
+/** How many activities of a role run at the same time, and the memory in MiB of the worker's machine or control group. */
+export interface WorkerRoom {
+  slots: number;
+  memoryMiB: number;
 }
 
 /** What a plugin's worker door exports as `worker`: one role, its workflows and its activities. */
@@ -25,7 +33,7 @@ export interface WorkerDoor {
   workflowsPath: string;
   activities(deps: WorkerDeps): object;
   /** The most memory in MiB that one activity takes in processes of its own; none unless the door says so. */
-  slotMiB?: number | ((kernel: Kernel) => number);
+  slotMiB?: number | ((kernel: Kernel, room: WorkerRoom) => number);
   /** Activities at a time where no setting says how many; 8 unless a door of the role says fewer. */
   slots?: number;
   /** Activities that only end a run: they are carried out even when the plugin is not enabled for the tenant. */

@@ -128,7 +128,7 @@ export function hitsSql(plan: MergePlan, live: Rows, first: number): string {
 
 /** Counts of a merge, and the touched files by index with the number of their hits. */
 export const FIGURES_SQL: string = `SELECT
-    (SELECT count(*) FROM ${WINNER}) AS keys,
+    (SELECT count(*) FROM ${WINNER} WHERE place >= 0) AS keys,
     (SELECT count(*) FROM ${WINNER} WHERE NOT gone) AS present,
     count(DISTINCT place) FILTER (NOT gone) AS updated,
     count(DISTINCT place) FILTER (gone) + count(*) FILTER (place IS NULL) AS deleted,

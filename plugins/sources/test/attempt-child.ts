@@ -15,6 +15,6 @@ const kernel = platform.plugins.find(({ manifest }) => manifest.id === 'sources'
 if (kernel === undefined) throw new Error('the plugin is not there');
 const children = { started: () => undefined, ended: () => undefined };
 const input = { tenant_id: tenant.tenantId, run_id: runId };
-if (sourceId === undefined) await discovering.attempt(discoveryKit({ kernel, children, workDir }), input);
+if (sourceId === undefined) await discovering.attempt(discoveryKit({ kernel, children, workDir, slotMiB: 512 }), input);
 else await syncing.attempt(attemptDeps(kernel, { children, workDir }), input);
 await platform.stop();

@@ -165,7 +165,7 @@ async function discoveryAttempt(platform: TestPlatform, runId: string): Promise<
   const kernel = platform.kernel.plugins.find(({ manifest }) => manifest.id === 'sources')?.kernel;
   if (kernel === undefined) throw new Error('the plugin is not there');
   const children = { started: () => undefined, ended: () => undefined };
-  const kit = discoveryKit({ kernel, children, workDir: platform.environment.WEIR_WORK_DIR ?? '' });
+  const kit = discoveryKit({ kernel, children, workDir: platform.environment.WEIR_WORK_DIR ?? '', slotMiB: 512 });
   const { tenantId: tenant_id } = await platform.tenant('demo');
   return discovering.attempt(kit, { tenant_id, run_id: runId }).catch((fault: unknown) => fault);
 }

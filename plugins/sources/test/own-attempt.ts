@@ -16,7 +16,7 @@ export function attemptDeps(
 ): AttemptDeps {
   const inContainers = settingsOf(kernel).SOURCE_SOCKET_DIR !== undefined;
   const spare = spareChild(() => beginSyncChild(children, { inContainers, watch }));
-  return { ...sourceKit({ kernel, children, workDir }), tokens: copyTokens(1), spare };
+  return { ...sourceKit({ kernel, children, workDir, slotMiB: 512 }), tokens: copyTokens(1), spare };
 }
 
 /** Where a process of an attempt is held and made to stand still. */

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { WorkerDoor } from '@weir/kernel';
 import { workflowsBeside } from '@weir/work';
 import { TRANSFORM_ROLE } from './model/run-kinds.ts';
-import { settingsOf } from './settings.ts';
+import { statementMiB } from './settings.ts';
 import { transformActivities } from './work/activities.ts';
 
 /** A statement keeps more than one core busy. */
@@ -13,7 +13,7 @@ export const worker: WorkerDoor = {
   role: TRANSFORM_ROLE,
   workflowsPath: workflowsBeside(import.meta.url),
   activities: transformActivities,
-  slotMiB: (kernel) => settingsOf(kernel).WEIR_TRANSFORM_MEMORY_MIB,
+  slotMiB: statementMiB,
   slots: Math.max(1, Math.floor(availableParallelism() * SLOTS_PER_CORE)),
   ungated: ['endStep', 'endGroup'],
 };

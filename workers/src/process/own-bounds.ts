@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { Refusal, type RunningPlatform } from '@weir/kernel/boot';
 
 /** What a worker is held to, in the words of who runs it. */
@@ -17,8 +17,16 @@ export type Bound = keyof typeof BOUNDS;
 /** Without these a worker could do to its machine what an operator can. */
 const REQUIRED: readonly Bound[] = ['user', 'capabilities'];
 const KIB_PER_MIB = 1024;
+const BYTES_PER_MIB = 1_048_576;
 const NEXT_STEP =
   'run it as docs/how-to/run-a-hardened-worker.md says, or a container of it as a user of its own without capabilities';
+
+/** The memory of the machine in MiB, or of the control group that this process is held to. */
+export function machineMiB(): number {
+  const constrained = process.constrainedMemory();
+  const bytes = Math.min(totalmem(), constrained > 0 ? constrained : Number.POSITIVE_INFINITY);
+  return Math.floor(bytes / BYTES_PER_MIB);
+}
 
 /** What the kernel tells of a process, as texts, and the folder in which it puts temporary files. */
 export interface KernelFacts {

@@ -1,6 +1,7 @@
 import type { WorkerDoor } from '@weir/kernel';
 import { Refusal, type RunningPlatform } from '@weir/kernel/boot';
 import { type Capacities, type Capacity, withSlots } from '../process/capacity.ts';
+import { machineMiB } from '../process/own-bounds.ts';
 
 type LoadedPlugin = RunningPlatform['plugins'][number];
 
@@ -37,7 +38,7 @@ export async function loadRoles(
       if (parts === undefined) continue;
       const { worker } = (await platform.importDoor(plugin, entry)) as { worker?: Partial<WorkerDoor> };
       if (!brings(worker, role)) faults.push(`plugin ${id} declares role ${role} but ${entry} does not bring it`);
-      else if (!isSize(sizeOf(worker, plugin)))
+      else if (!isSize(sizeOf(worker, plugin, 1)))
         faults.push(`slotMiB of the role ${role} of plugin ${id} is no whole number of MiB`);
       else if (worker.slots !== undefined && !(Number.isSafeInteger(worker.slots) && worker.slots > 0))
         faults.push(`slots of the role ${role} of plugin ${id} is no whole number above 0`);
@@ -54,15 +55,16 @@ export async function loadRoles(
   return [...wanted].map(([role, capacity]) => {
     const parts = loaded.get(role) ?? [];
     const slots = Math.min(...parts.map(({ door }) => door.slots ?? capacity.activities));
+    const held = withSlots(capacity, { role, slots }, environment);
     return {
-      ...{ role, parts, capacity: withSlots(capacity, { role, slots }, environment) },
-      slotMiB: Math.max(...parts.map(({ door, plugin }) => sizeOf(door, plugin) ?? 0)),
+      ...{ role, parts, capacity: held },
+      slotMiB: Math.max(...parts.map(({ door, plugin }) => sizeOf(door, plugin, held.activities) ?? 0)),
     };
   });
 }
 
-const sizeOf = ({ slotMiB }: Partial<WorkerDoor>, { kernel }: LoadedPlugin): number | undefined =>
-  typeof slotMiB === 'function' ? slotMiB(kernel) : slotMiB;
+const sizeOf = ({ slotMiB }: Partial<WorkerDoor>, { kernel }: LoadedPlugin, slots: number): number | undefined =>
+  typeof slotMiB === 'function' ? slotMiB(kernel, { slots, memoryMiB: machineMiB() }) : slotMiB;
 
 /** A third party's door is JavaScript that no compiler of ours has seen. */
 function brings(worker: Partial<WorkerDoor> | undefined, role: string): worker is WorkerDoor {

@@ -69,11 +69,11 @@ export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> 
   const workers: Worker[] = [];
   const pollers: (PollingWorker & Pick<RoleState, 'role' | 'slots'>)[] = [];
   const children = { ...options.children, environment: () => traceEnvironment(settings, telemetry, environment) };
-  for (const { role, parts, capacity } of roles) {
+  for (const { role, parts, capacity, slotMiB } of roles) {
     const queue = taskQueue(role, environment);
     const identity = workerIdentity(role, settings.WEIR_RELEASE_SHA);
     pollers.push({ role, queue, identity, slots: capacity.activities });
-    const depsOf = ({ kernel }: { kernel: WorkerDeps['kernel'] }) => ({ kernel, children, workDir });
+    const depsOf = ({ kernel }: { kernel: WorkerDeps['kernel'] }) => ({ kernel, children, workDir, slotMiB });
     const { activities, gate } = roleActivities({ role, parts }, platform, depsOf);
     workers.push(
       await Worker.create({

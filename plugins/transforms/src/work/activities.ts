@@ -29,9 +29,8 @@ const MS_PER_SECOND = 1_000;
 const SPILL_FACTOR = 8;
 
 /** The activities of role `transform`, over what the worker program gives. */
-export function transformActivities({ kernel, children, workDir }: WorkerDeps) {
+export function transformActivities({ kernel, children, workDir, slotMiB: memoryMiB }: WorkerDeps) {
   const { WEIR_TRANSFORM_LANES_PER_TENANT: lanes, ...own } = settingsOf(kernel);
-  const memoryMiB = own.WEIR_TRANSFORM_MEMORY_MIB;
   const bounds = {
     ...{ memoryMiB, spillMiB: SPILL_FACTOR * memoryMiB, threads: availableParallelism() },
     deadlineMs: own.WEIR_TRANSFORM_DEADLINE_SECONDS * MS_PER_SECOND,

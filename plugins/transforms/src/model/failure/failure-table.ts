@@ -31,18 +31,21 @@ export const TRANSFORM_FAILURES = {
   },
   query_deadline: {
     ...{ origin: 'data', retryable: false },
-    detail: 'The statement took longer than a transform may, and was ended.',
+    detail:
+      'The statement took longer than the {deadline_seconds} seconds that WEIR_TRANSFORM_DEADLINE_SECONDS gives it, and was ended.',
     hint: 'Read less in one statement, or raise WEIR_TRANSFORM_DEADLINE_SECONDS.',
   },
   out_of_memory: {
     ...{ origin: 'data', retryable: false },
-    detail: 'The statement needed more memory than a transform may have, and was ended.',
+    detail:
+      'The statement needed more memory than the {memory_mib} MiB that WEIR_TRANSFORM_MEMORY_MIB gives it, and was ended.',
     hint: 'Join or group fewer rows in one statement, or raise WEIR_TRANSFORM_MEMORY_MIB.',
   },
   spill_full: {
     ...{ origin: 'data', retryable: false },
-    detail: 'The statement spilled more to disk than a transform may, and was ended.',
-    hint: 'Sort or join fewer rows in one statement, or raise WEIR_TRANSFORM_MEMORY_MIB: eight times that may be spilled.',
+    detail:
+      'The statement spilled more to disk than {spill_mib} MiB, eight times what WEIR_TRANSFORM_MEMORY_MIB gives it, and was ended.',
+    hint: 'Sort or join fewer rows in one statement, or raise WEIR_TRANSFORM_MEMORY_MIB.',
   },
   select_process_lost: {
     ...{ origin: 'platform', retryable: true },

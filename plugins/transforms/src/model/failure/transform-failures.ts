@@ -26,7 +26,8 @@ const isKnown = (code: string): code is TransformFailureCode => Object.hasOwn(TR
 function readError(error: unknown): Failure | undefined {
   if (error instanceof SqlRefused) return refused(error);
   if (error instanceof SelectFailed) {
-    return failureOf(isKnown(error.code) ? error.code : 'statement_failed');
+    const failure = failureOf(isKnown(error.code) ? error.code : 'statement_failed');
+    return { ...failure, detail: filledText(failure.detail, error.bounds) };
   }
   if (!(error instanceof Problem)) return undefined;
   return problemFailure(error, PLATFORM_CODES.includes(error.code) ? 'platform' : 'data');

@@ -26,14 +26,20 @@ export class SqlRefused extends Error {
   }
 }
 
+/** Bounds of a statement by the names that texts have for them. */
+export type BoundsMet = Readonly<Record<string, number>>;
+
 /** A statement that met a bound, or whose process or files failed. Holds no word of the statement and no value. */
 export class SelectFailed extends Error {
   override readonly name = 'SelectFailed';
   /** As `LakehouseError` has them; beside them `select_process_lost` and `cancelled`. */
   readonly code: string;
+  /** The bounds that it had, for the words of its failure. */
+  readonly bounds: BoundsMet;
 
-  constructor(code: string) {
+  constructor(code: string, bounds: BoundsMet = {}) {
     super(`The statement failed: ${code}`);
     this.code = code;
+    this.bounds = bounds;
   }
 }

@@ -6,10 +6,11 @@ import type { ChildRegistry } from '@weir/kernel';
 import type { Bounds } from '@weir/processes';
 import { type BegunChild, beginChild, sendTo } from '@weir/work';
 import type { FromSelect, SelectPlan, ToSelect } from '../../model/select/messages.ts';
-import { SelectFailed, SqlRefused } from '../../model/select/select-errors.ts';
+import { type BoundsMet, SelectFailed, SqlRefused } from '../../model/select/select-errors.ts';
 
 const PROGRAM = fileURLToPath(new URL(`../../child/select-child${extname(import.meta.url)}`, import.meta.url));
 const MAX_HEAP_MIB = 256;
+const MS_PER_SECOND = 1_000;
 /** How long a statement may take to stop at its deadline before its process is killed. */
 const STOP_GRACE_MS = 1_000;
 /** A statement that runs for longer lets shorter ones go first. */
@@ -50,7 +51,7 @@ export async function askSelect(begun: BegunChild, plan: SelectPlan, options: As
   const { signal, yieldsAfterMs = YIELDS_AFTER_MS } = options;
   const { promise, resolve, reject } = Promise.withResolvers<SelectAnswer>();
   let yielding: Promise<boolean> | undefined;
-  const fail = (code: string) => reject(new SelectFailed(code));
+  const fail = (code: string) => reject(new SelectFailed(code, boundsMet(plan.bounds)));
   const cancel = () => fail('cancelled');
   const timer = setTimeout(() => fail('query_deadline'), plan.bounds.deadlineMs + STOP_GRACE_MS);
   const yields = setTimeout(() => {
@@ -86,6 +87,12 @@ export async function askSelect(begun: BegunChild, plan: SelectPlan, options: As
     begun.process.off('message', hear);
   }
 }
+
+const boundsMet = ({ memoryMiB, spillMiB, deadlineMs }: SelectPlan['bounds']): BoundsMet => ({
+  memory_mib: memoryMiB,
+  spill_mib: spillMiB,
+  deadline_seconds: deadlineMs / MS_PER_SECOND,
+});
 
 /** Whether a process has ended itself as Node does where it gets no memory, before its watch has seen how much it holds. */
 function hasAborted({ process: { exitCode, signalCode } }: BegunChild): boolean {
