@@ -212,6 +212,7 @@ export const innerVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_CONNECTOR_MEMORY_MIB', because('connectors', 'what a connector is given by its runtime')],
   ['WEIR_DATA_CHANNEL', because('connectors', 'what a connector may hand rows over by')],
   ['WEIR_SEGMENT_DIR', because('connectors', 'where a connector puts the files that it hands over')],
+  ['WEIR_SEGMENT_FORMATS', because('connectors', 'what those files may be')],
   ['WEIR_STREAM_LOOK', because('connectors', 'asks a connector to show what its streams will be')],
   ['WEIR_FAULTPOINTS', because('kernel', 'where crash tests hold a process')],
   ['WEIR_STDIN_LEASE', because('connectors', 'a connector without its runtime ends')],

@@ -14,5 +14,7 @@ export type FileReading = {
   readonly log: Emit['log'];
   /** There if rows may go as Parquet files; files that are worth it then do. */
   readonly segment: Emit['segment'];
+  /** There if lines of JSON may go as files. */
+  readonly lineFile: Emit['lineFile'];
   readonly signal: AbortSignal;
 };

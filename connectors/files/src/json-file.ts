@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { type JsonSchema, parseExact, recordEnvelope, type SourceError } from '@weir/connector-sdk';
+import { stat } from 'node:fs/promises';
+import { type JsonSchema, MAX_SEGMENT_BYTES, parseExact, recordEnvelope, type SourceError } from '@weir/connector-sdk';
 import { MAX_COLUMNS } from './csv-file.ts';
 import { fault } from './fault.ts';
 import type { FileReading } from './file-reading.ts';
@@ -11,12 +12,15 @@ import { linesBefore } from './rejects/lines-before.ts';
 import { rejectLines } from './rejects/reject-lines.ts';
 import { faultOf, type RejectReason } from './rejects/reject-reason.ts';
 import { assertNoPage } from './rejects/web-page.ts';
+import { copyRange } from './save-bytes.ts';
 import { withHandle } from './with-handle.ts';
 
 /** How much of each file says what its columns are: the documents up to either bound. */
 const SAMPLE_DOCUMENTS = 10_000;
 const SAMPLE_CHARS = 16 * 1024 * 1024;
 const MAX_DEPTH = 256;
+/** Fewer bytes go as RECORD lines, which a reader puts together to larger files. */
+const MIN_RUN_BYTES = 16 * 1024 * 1024;
 /** How many characters of lines are given on at once. */
 const BATCH_CHARS = 256 * 1024;
 const RETURN = 0x0d;
@@ -48,44 +52,112 @@ export async function sampleJson(file: ReadyFile, seen: SeenFacts): Promise<void
 }
 
 /**
- * Sends a file's documents as RECORD lines, each with the text that it has in the file, so that every number stays as it
- * is written. Members that no column is for go along. A number in a column of text becomes text, as it is written. What is
- * no document goes to quarantine; a JSON file without any document fails.
+ * Sends a file's documents: lines of JSON as bytes of the file where that is worth it, else as RECORD lines, each with the
+ * text that it has in the file, so that every number stays as it is written. Members that no column is for go along. A number in a
+ * column of text becomes text, as it is written. Other lines go to quarantine; a JSON file without any document fails.
  */
-export async function readJson(file: ReadyFile, reading: FileReading): Promise<void> {
+export async function readJson(file: ReadyFile, reading: FileReading, minRunBytes = MIN_RUN_BYTES): Promise<void> {
+  // Before anything is sent: what is said against the one file may not come with the rows of the next.
+  if (file.format === 'json') await assertDocument(file);
+  const lines = recordLines(file, reading);
+  const { size } = await stat(file.text.path);
+  if (file.format === 'jsonl' && reading.lineFile !== undefined && size >= minRunBytes) {
+    await readRuns(file, { ...reading, lineFile: reading.lineFile, minRunBytes }, lines);
+  } else {
+    await eachFrame(file, async (frame) => {
+      await lines.put(frame, judged(frame, file));
+      return true;
+    });
+  }
+  await lines.end();
+}
+
+/** Sends documents as RECORD lines, and other frames to quarantine. */
+function recordLines(file: ReadyFile, reading: FileReading) {
   const { prefix, suffix } = recordEnvelope(reading.stream, reading.emittedAt, reading.from);
-  const textColumns = Object.entries(reading.columns).flatMap(([name, schema]) => (isText(schema) ? [name] : []));
+  const textColumns = textColumnsOf(reading);
   const rejects = rejectLines(file, reading);
   let batch = '';
   let count = 0;
-  // Before anything is sent: what is said against the one file may not come with the rows of the next.
-  if (file.format === 'json') await assertDocument(file);
   const flush = async () => {
     reading.signal.throwIfAborted();
     if (count > 0) await reading.onLines(Buffer.from(batch), count);
     batch = '';
     count = 0;
   };
-  await eachFrame(file, async (frame) => {
-    const found = judged(frame, file);
-    if ('reason' in found) {
-      const { reason } = found;
-      if (frame.isOpen) file.holdBack(frame.byte);
+  return {
+    flush,
+    async put(frame: Frame, found: Judged): Promise<void> {
+      if ('reason' in found) {
+        const { reason } = found;
+        if (frame.isOpen) file.holdBack(frame.byte);
+        await flush();
+        const bytes = withoutReturn(frame.bytes);
+        return rejects.put({ ...frame, bytes, length: frame.length - frame.bytes.length + bytes.length, reason });
+      }
+      const { document, text } = found;
+      const asIs = isAsWritten(document, textColumns);
+      batch += `${prefix}${asIs ? onOneLine(text) : withTexts(text, textColumns)}${suffix}`;
+      count += 1;
+      if (batch.length >= BATCH_CHARS) await flush();
+    },
+    async end(): Promise<void> {
       await flush();
-      const bytes = withoutReturn(frame.bytes);
-      await rejects.put({ ...frame, bytes, length: frame.length - frame.bytes.length + bytes.length, reason });
-      return true;
+      await rejects.end();
+    },
+  };
+}
+
+/** Lines that follow each other in a file, each of which is a document as it is. */
+type LineRun = { readonly from: number; readonly line: number; to: number; rows: number };
+
+/** Sends runs of lines as files, and lines between them, or too few for a file, as RECORD lines. */
+async function readRuns(
+  file: ReadyFile,
+  reading: FileReading & { readonly lineFile: NonNullable<FileReading['lineFile']>; readonly minRunBytes: number },
+  lines: ReturnType<typeof recordLines>,
+): Promise<void> {
+  const { path } = file.text;
+  const textColumns = textColumnsOf(reading);
+  let run: LineRun | undefined;
+  const end = async (): Promise<void> => {
+    const ended = run;
+    run = undefined;
+    if (ended === undefined) return;
+    await lines.flush();
+    const { from, to, line, rows } = ended;
+    if (to - from >= reading.minRunBytes) {
+      await reading.lineFile(
+        async (target) => ({ rows, sha256: await copyRange({ path, from, to }, target) }),
+        reading.from,
+      );
+      return;
     }
-    const { document, text } = found;
-    const asIs = textColumns.every((name) => typeof document[name] !== 'number');
-    batch += `${prefix}${asIs ? onOneLine(text) : withTexts(text, textColumns)}${suffix}`;
-    count += 1;
-    if (batch.length >= BATCH_CHARS) await flush();
+    await withHandle(path, file.where(), async (handle) => {
+      for await (const frame of lineFrames(bytesOf(handle, from, to), { byte: from, line })) {
+        await lines.put(frame, judged(frame, file));
+      }
+    });
+  };
+  await eachFrame(file, async (frame) => {
+    reading.signal.throwIfAborted();
+    const found = judged(frame, file);
+    const to = frame.byte + frame.length + 1;
+    const isPlain = 'document' in found && !frame.isOpen && isAsWritten(found.document, textColumns);
+    if (run !== undefined && (!isPlain || run.to !== frame.byte || to - run.from > MAX_SEGMENT_BYTES)) await end();
+    if (!isPlain) await lines.put(frame, found);
+    else if (run === undefined) run = { from: frame.byte, line: frame.line, to, rows: 1 };
+    else Object.assign(run, { to, rows: run.rows + 1 });
     return true;
   });
-  await flush();
-  await rejects.end();
+  await end();
 }
+
+const textColumnsOf = ({ columns }: FileReading): string[] =>
+  Object.entries(columns).flatMap(([name, schema]) => (isText(schema) ? [name] : []));
+/** Whether no column of text has a number. */
+const isAsWritten = (document: Document, textColumns: readonly string[]): boolean =>
+  textColumns.every((name) => typeof document[name] !== 'number');
 
 /** A file in which something stands, and no document, fails. */
 async function assertDocument(file: ReadyFile): Promise<void> {

@@ -17,7 +17,7 @@ import type { RouterOptions } from './router.ts';
 import { holdsShared, isShared, sharedState, toldState } from './shared-state.ts';
 import type { Spool } from './spool.ts';
 import { type StreamKey, streamKey } from './stream-key.ts';
-import { dropSegment, isSegmentName, type SegmentPlace, takeSegment } from './take-segment.ts';
+import { dropSegment, isSegmentName, type SegmentPlace, type TakenTo, takeSegment } from './take-segment.ts';
 import { type RunEvidence, type Verdict, verdictOf } from './verdict.ts';
 
 /** How many records of a stream arrived, those of segments and rejected ones included, and what came of it. */
@@ -167,12 +167,12 @@ export function createEvidence({ streams, spool, onSaid, onRotated, segmentFolde
     if (segmentFolder === undefined || !seen.has(key)) throw new ConnectorError('protocol_violation');
     // It could not be acknowledged, so that the connector would wait for ever.
     if (!isSegmentName(segment.file)) throw new ConnectorError('segment_invalid');
-    const fill = (path: string) => takeSegment(segmentFolder, segment, path);
-    const { rows, bytes, emitted_at: extractedAt = Date.now() } = segment;
+    const fill = (to: TakenTo) => takeSegment(segmentFolder, segment, to);
+    const { format, rows, bytes, emitted_at: extractedAt = Date.now() } = segment;
     const file = typeof segment.source_file === 'string' ? segment.source_file : undefined;
     const state = arrived(key, Number.isSafeInteger(rows) ? Math.max(0, rows) : 0);
     try {
-      if (state !== undefined) spool.take(key, { rows, bytes, extractedAt, file, fill });
+      if (state !== undefined) spool.take(key, { format, rows, bytes, extractedAt, file, fill });
       else dropSegment(segmentFolder.path, segment);
     } catch (error) {
       if (!(error instanceof ConnectorError) || error.code === 'spool_failed' || state === undefined) throw error;

@@ -46,8 +46,8 @@ export { leaves } from './scrub/value-spellings.ts';
 export { holdsOneForAll, isDivisible, lastPosition, placeIn, standTogether, stateFile } from './shared-state.ts';
 export {
   createSpool,
+  type FileRows,
   MAX_WAITING_SEGMENTS,
-  type ParquetRows,
   SEAL_AFTER_MS,
   SEGMENT_BYTES,
   type Spool,

@@ -106,8 +106,9 @@ function own(request: ConnectorRun, workspace: Workspace): NodeJS.ProcessEnv {
 }
 
 function offer(segments: SegmentFolder | undefined): NodeJS.ProcessEnv {
-  const { channel, channelVariable, folderVariable } = SEGMENT_OFFER;
-  return segments === undefined ? {} : { [channelVariable]: channel, [folderVariable]: segments.path };
+  const { channel, channelVariable, folderVariable, formats, formatsVariable } = SEGMENT_OFFER;
+  if (segments === undefined) return {};
+  return { [channelVariable]: channel, [folderVariable]: segments.path, [formatsVariable]: formats };
 }
 
 function supervise(child: ChildProcess, request: ConnectorRun, workspace: Workspace): ConnectorProcess {

@@ -1,6 +1,6 @@
 import { closeSync, constants, ftruncateSync, openSync, rmSync, writevSync } from 'node:fs';
 import { ConnectorError } from './connector-error.ts';
-import type { RejectedLine } from './spool-queue.ts';
+import type { RejectedLine, SealedSegment } from './spool-queue.ts';
 
 /** Lines are collected to writes of this size. */
 const WRITE_BYTES = 1024 * 1024;
@@ -8,7 +8,7 @@ const { O_CREAT, O_WRONLY } = constants;
 
 /** One file of an open segment, as far as it has grown. */
 export type SpoolPart = {
-  readonly format: 'lines' | 'parquet';
+  readonly format: SealedSegment['format'];
   /** Undefined until something is written. */
   path: string | undefined;
   /** Gives the path when it is needed: by then a file may have been let go. */

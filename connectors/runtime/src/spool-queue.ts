@@ -1,3 +1,4 @@
+import type { SegmentFormat } from '@weir/connector-sdk';
 import type { StreamKey } from './stream-key.ts';
 
 /** A line of a stream of which only the beginning was kept: its place among all rows of the stream, from 0, and why. */
@@ -8,7 +9,7 @@ export type RejectedLine = {
 };
 
 /**
- * A finished piece of one stream: a file of RECORD lines, or a Parquet file that the connector wrote. `state` is there
+ * A finished piece of one stream: a file of RECORD lines, or a file that the connector wrote, as Parquet or as lines of data. `state` is there
  * when every row up to that STATE lies in this segment or an earlier one, and no row after it does unless `final`; a
  * consumer commits there and nowhere else. `path` is absent when only the state moved or a line was rejected. `release`
  * deletes the file and lets the connector go on.
@@ -16,7 +17,7 @@ export type RejectedLine = {
 export type SealedSegment = {
   readonly stream: StreamKey;
   readonly sequence: number;
-  readonly format: 'lines' | 'parquet';
+  readonly format: 'lines' | SegmentFormat;
   readonly path: string | undefined;
   /** The rows of the file. */
   readonly lines: number;
@@ -27,9 +28,9 @@ export type SealedSegment = {
   readonly position: number;
   /** Lines that came right after the file's last row and are in no file. They count as rows of the stream. */
   readonly rejected: readonly RejectedLine[];
-  /** When the rows of a Parquet file were read, in milliseconds since 1970; lines say it themselves. */
+  /** When the rows of a file of the connector's were read, in milliseconds since 1970; lines say it themselves. */
   readonly extractedAt: number | undefined;
-  /** The source's file that the rows of a Parquet file are from; lines say it themselves. */
+  /** The source's file that the rows of such a file are from; RECORD lines say it themselves. */
   readonly file: string | undefined;
   /** Files whose rows of before go with the next state. */
   readonly replacedFiles: readonly (string | null)[];

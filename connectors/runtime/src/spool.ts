@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SegmentFormat } from '@weir/connector-sdk';
 import { appendLines, cutPart, dropPart, linesPart, type SpoolPart, sealPart } from './spool-part.ts';
 import { type RejectedLine, type SealedSegment, spoolQueue } from './spool-queue.ts';
 import type { StreamKey } from './stream-key.ts';
+import type { TakenTo } from './take-segment.ts';
 
 /** A segment is sealed at this size even without a STATE. */
 export const SEGMENT_BYTES = 128 * 1024 * 1024;
@@ -18,21 +20,22 @@ export const MAX_WAITING_SEGMENTS = 1;
 /** Files that were let go and wait to be written over; while one is written, another is let go. */
 const MAX_SPARE_FILES = 1;
 
-/** A Parquet file to take into a stream: `fill` writes it to the path that it is given, or throws and nothing is taken. */
-export type ParquetRows = {
+/** A file to take into a stream: `fill` writes it to the given place, or throws and nothing is taken. */
+export type FileRows = {
+  readonly format: SegmentFormat;
   readonly rows: number;
   readonly bytes: number;
   readonly extractedAt: number;
   /** The source's file that its rows are from. */
   readonly file?: string | undefined;
-  readonly fill: (path: string) => void;
+  readonly fill: (to: TakenTo) => void;
 };
 
 export type Spool = {
   /** Adds whole lines to a stream. */
   readonly write: (stream: StreamKey, lines: Uint8Array, count: number) => void;
-  /** Adds a Parquet file to a stream, behind the lines written so far. */
-  readonly take: (stream: StreamKey, file: ParquetRows) => void;
+  /** Adds a file to a stream, behind the lines written so far. */
+  readonly take: (stream: StreamKey, file: FileRows) => void;
   /** Counts a line of a stream of which only the beginning is kept, in memory. */
   readonly reject: (stream: StreamKey, line: Omit<RejectedLine, 'position'>) => void;
   /** Notes that rows of before of a file go with the next STATE; null stands for rows without the name of their file. */
@@ -88,7 +91,7 @@ type Open = {
 };
 
 /**
- * The spool of one sync: plain files of raw RECORD lines below `dir`, and the Parquet files that connectors handed over,
+ * The spool of one sync: plain files of raw RECORD lines below `dir`, and the files that connectors handed over,
  * in the order in which they came. A stream has one open file at a time.
  */
 export function createSpool(options: SpoolOptions): Spool {
@@ -107,7 +110,7 @@ export function createSpool(options: SpoolOptions): Spool {
     return open;
   };
   const openOf = (stream: StreamKey) => streams.get(stream) ?? begin(stream, { sequence: 0, position: 0 });
-  /** The part that takes lines: the last one, unless it is a Parquet file or ends with a rejected line. */
+  /** The part that takes lines: the last one, unless it was handed over or ends with a rejected line. */
   const growing = (open: Open): SpoolPart => {
     const last = open.parts.at(-1);
     if (last?.format === 'lines' && last.rejected.length === 0) return last;
@@ -162,12 +165,12 @@ export function createSpool(options: SpoolOptions): Spool {
       open.bytes += lines.byteLength;
       if (open.bytes >= segmentBytes) seal(open, false);
     },
-    take(stream, { fill, ...parquet }) {
+    take(stream, { fill, ...rows }) {
       const open = openOf(stream);
-      const path = join(dir, `${files++}.parquet`);
-      const part = { ...linesPart(() => path, nextPosition(open)), ...parquet, path, format: 'parquet' as const };
+      const path = join(dir, `${files++}.${rows.format}`);
+      const part = { ...linesPart(() => path, nextPosition(open)), ...rows, path };
       try {
-        fill(path);
+        fill({ path, head: headBytes });
       } catch (error) {
         dropPart(part);
         throw error;

@@ -12,22 +12,27 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { SegmentFacts } from '@weir/connector-sdk';
+import type { SegmentFacts, SegmentFormat } from '@weir/connector-sdk';
 import { MAX_SEGMENT_BYTES, MAX_UNACKNOWLEDGED_SEGMENTS } from '@weir/connector-sdk';
 import { ConnectorError } from './connector-error.ts';
 import { parquetRows } from './parquet-footer.ts';
 
 /** A file name that is one, in the folder it is looked up in: no separator, no leading dot. */
-const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\.parquet$/;
+const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\.(?:parquet|jsonl)$/;
+const FORMATS: readonly string[] = ['parquet', 'jsonl'] satisfies SegmentFormat[];
 const SHA256 = /^[0-9a-f]{64}$/;
 const SCHEMA_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** Beside those that wait to be taken there may be the one that is being written. */
 const MAX_FOLDER_FILES = MAX_UNACKNOWLEDGED_SEGMENTS + 1;
 const BLOCK_BYTES = 1024 * 1024;
+const [SPACE, NEWLINE] = [0x20, 0x0a];
 const NAME_BYTES = 8;
 
 /** Where segments lie, and whether their files belong to another user than ours, as a container's do. */
 export type SegmentPlace = { readonly path: string; readonly ofOthers?: boolean };
+
+/** Where a copy goes. Lines have a line of so many spaces before them, in which their reader may write. */
+export type TakenTo = { readonly path: string; readonly head: number };
 
 /** Whether a name may be that of a segment's file. One that may not is never looked up, so it is never acknowledged. */
 export function isSegmentName(file: unknown): boolean {
@@ -40,7 +45,7 @@ function areInBounds({ format, rows, bytes, sha256, schema_id, emitted_at = 0 }:
     Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
   const matches = (value: unknown, pattern: RegExp) => typeof value === 'string' && pattern.test(value);
   const areCounts = isCount(rows, 1) && isCount(bytes, 1, MAX_SEGMENT_BYTES) && isCount(emitted_at, 0);
-  return format === 'parquet' && areCounts && matches(sha256, SHA256) && matches(schema_id, SCHEMA_ID);
+  return FORMATS.includes(format) && areCounts && matches(sha256, SHA256) && matches(schema_id, SCHEMA_ID);
 }
 
 /**
@@ -50,13 +55,13 @@ function areInBounds({ format, rows, bytes, sha256, schema_id, emitted_at = 0 }:
  * rows are not as the line says, `segment_backlog` when more lies in the folder than may; nothing is left at `target` then,
  * and the file is deleted all the same, so that the connector goes on with its other streams.
  */
-export function takeSegment(from: SegmentPlace, segment: SegmentFacts, target: string): void {
+export function takeSegment(from: SegmentPlace, segment: SegmentFacts, { path: target, head }: TakenTo): void {
   const directory = openDirectory(from.path);
   const source = join(directory.path, segment.file);
   try {
     if (!areInBounds(segment)) throw new ConnectorError('segment_invalid');
     checkFolder(directory.path);
-    copyChecked({ path: source, ofOthers: from.ofOthers === true }, segment, target);
+    copyChecked({ path: source, ofOthers: from.ofOthers === true }, segment, { path: target, head });
   } catch (error) {
     rmSync(target, { force: true });
     throw error instanceof ConnectorError ? error : new ConnectorError('spool_failed', { cause: error });
@@ -110,19 +115,23 @@ function checkFolder(folder: string): void {
   }
 }
 
-function copyChecked({ path, ofOthers }: Required<SegmentPlace>, segment: SegmentFacts, target: string): void {
+function copyChecked({ path, ofOthers }: Required<SegmentPlace>, segment: SegmentFacts, target: TakenTo): void {
   const source = openSource(path);
   try {
     const facts = fstatSync(source);
     const isOurs = ofOthers || process.getuid === undefined || facts.uid === process.getuid();
     if (!facts.isFile() || facts.nlink !== 1 || !isOurs) throw new ConnectorError('segment_unsafe');
     if (facts.size !== segment.bytes) throw new ConnectorError('segment_mismatch');
-    const copy = openSync(target, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
+    const isLines = segment.format === 'jsonl';
+    const head = isLines ? target.head : 0;
+    const copy = openSync(target.path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
     try {
-      const isSame = copyHashed(source, copy, segment.bytes) === segment.sha256;
+      if (head > 0) writeSync(copy, Buffer.alloc(head, SPACE).fill(NEWLINE, head - 1), 0, head, 0);
+      const { digest, lines } = copyHashed(source, copy, { size: segment.bytes, head, isLines });
       const readAt = (position: number, length: number) => fill(Buffer.allocUnsafe(length), copy, position);
-      const rows = isSame ? parquetRows(readAt, segment.bytes) : undefined;
-      if (rows !== BigInt(segment.rows)) throw new ConnectorError('segment_mismatch');
+      const rows = isLines ? lines : () => parquetRows(readAt, segment.bytes);
+      const isSame = digest === segment.sha256;
+      if (!isSame || rows() !== BigInt(segment.rows)) throw new ConnectorError('segment_mismatch');
     } finally {
       closeSync(copy);
     }
@@ -140,18 +149,28 @@ function openSource(path: string): number {
   }
 }
 
-/** Copies at most `size` bytes and gives their digest; a file that has shrunk meanwhile gives another one. */
-function copyHashed(source: number, copy: number, size: number): string {
+type CopyBounds = { readonly size: number; readonly head: number; readonly isLines: boolean };
+
+/**
+ * Copies at most `size` bytes behind the head and gives their digest, which is another one where the file has shrunk meanwhile,
+ * and their lines: undefined unless the last one ends.
+ */
+function copyHashed(source: number, copy: number, { size, head, isLines }: CopyBounds) {
   const hash = createHash('sha256');
   const memory = Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, size));
+  let lines = 0n;
+  let isEnded = false;
   for (let at = 0; at < size; ) {
     const block = fill(memory.subarray(0, size - at), source, at);
     if (block.length === 0) break;
     hash.update(block);
-    for (let done = 0; done < block.length; ) done += writeSync(copy, block, done, block.length - done, at + done);
+    const to = head + at;
+    for (let done = 0; done < block.length; ) done += writeSync(copy, block, done, block.length - done, to + done);
+    if (isLines) for (let end = block.indexOf(NEWLINE); end >= 0; end = block.indexOf(NEWLINE, end + 1)) lines += 1n;
+    isEnded = block.at(-1) === NEWLINE;
     at += block.length;
   }
-  return hash.digest('hex');
+  return { digest: hash.digest('hex'), lines: () => (isEnded ? lines : undefined) };
 }
 
 /** Reads from a place of a file on until the memory is full or the file at its end; gives what was read. */

@@ -40,7 +40,7 @@ t.test('the engine is told exactly this, and nothing else', (t) => {
       'DATA_CHANNEL_FORMAT=JSONL',
       'WEIR_CONNECTOR_MEMORY_MIB=512',
       'WEIR_DATA_CHANNEL=segment-file/1',
-      'WEIR_SEGMENT_DIR=/weir/segments',
+      ...['WEIR_SEGMENT_DIR=/weir/segments', 'WEIR_SEGMENT_FORMATS=parquet,jsonl'],
     ],
     AttachStdin: false,
     AttachStdout: true,

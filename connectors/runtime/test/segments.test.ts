@@ -271,3 +271,24 @@ t.test('a file that shrinks behind its announcement is not the file that was ann
   });
   t.match(a, { verdict: { code: 'segment_mismatch' } });
 });
+
+t.test('a file of lines → each ends, and they are as many as announced; else nothing of it is taken', async (t) => {
+  const own = (text: string, more: Facts = {}) => {
+    const content = Buffer.from(text);
+    const facts = factsOf(content, { file: '1.jsonl', format: 'jsonl', rows: 2, ...more });
+    return read([segment(facts), state('a', 2), complete('a'), complete('b')], put(content, '1.jsonl'));
+  };
+  const taken = await own('{"id":1}\n{"id":2}\n');
+  t.match(taken.a, { records: 2, verdict: { outcome: 'success' } });
+  t.match(taken.segments, [{ format: 'jsonl', lines: 2, content: Buffer.from('{"id":1}\n{"id":2}\n') }]);
+  t.strictSame(taken.left, { offered: [], spooled: [] });
+  for (const [text, more] of [
+    ['{"id":1}\n{"id":2}', {}],
+    ['{"id":1}\n{"id":2}\n', { rows: 3 }],
+    ['{"id":1}\n{"id":2}\n', { format: 'parquet' }],
+  ] as const) {
+    const refused = await own(text, more);
+    t.match(refused.a, { verdict: { outcome: 'failure', code: 'segment_mismatch' } }, JSON.stringify([text, more]));
+    t.strictSame(refused.left, { offered: [], spooled: [] });
+  }
+});

@@ -32,8 +32,8 @@ const line = (text: string) => Buffer.from(`${text}\n`);
 /** Takes a file of these rows, as it would be of a connector's. */
 const take = (spool: Spool, stream: string, rows: readonly string[]) => {
   const content = rows.map((text) => `${text}\n`).join('');
-  const fill = (path: string) => writeFileSync(path, content);
-  spool.take(stream, { rows: rows.length, bytes: content.length, extractedAt: 7, fill });
+  const fill = ({ path }: { readonly path: string }) => writeFileSync(path, content);
+  spool.take(stream, { format: 'parquet', rows: rows.length, bytes: content.length, extractedAt: 7, fill });
 };
 
 const some = <T extends string>(op: T) => fc.record({ op: fc.constant(op), stream: fc.constantFrom('a', 'b') });
@@ -159,11 +159,13 @@ t.test('files of a connector come in their place, with states folded over them',
 t.test('a file that cannot be taken leaves nothing behind', (t) =>
   withSpool({}, async (spool, dir) => {
     const taken = drain(spool);
-    const fill = (path: string) => {
+    const fill = ({ path }: { readonly path: string }) => {
       writeFileSync(path, 'half');
       throw new Error('not the file that was announced');
     };
-    t.throws(() => spool.take('a', { rows: 1, bytes: 9, extractedAt: 7, fill }), { message: /announced/ });
+    t.throws(() => spool.take('a', { format: 'parquet', rows: 1, bytes: 9, extractedAt: 7, fill }), {
+      message: /announced/,
+    });
     t.strictSame(await readdir(dir), []);
     spool.finish('a', 'all');
     spool.close();

@@ -23,6 +23,11 @@ export type Emit = {
    */
   readonly segment: ((write: WriteSegment, from?: RowsFrom) => Promise<'sent' | 'too_large'>) | undefined;
   /**
+   * The same as a file of lines, each the data of one record: JSON in UTF-8 that ends with LF. Undefined when the reader takes
+   * none. A line that is not a JSON object fails the sync.
+   */
+  readonly lineFile: Emit['segment'];
+  /**
    * All rows of this file come before the next state, and take the place of those that it gave before, were there none now. Null
    * stands for rows that earlier syncs wrote without the name of their file.
    */

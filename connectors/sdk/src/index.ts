@@ -35,6 +35,7 @@ export type {
   ReadNoteKind,
   ReplacedFile,
   SegmentFacts,
+  SegmentFormat,
   State,
   StreamDescriptor,
   StreamLook,

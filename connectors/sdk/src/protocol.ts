@@ -213,15 +213,15 @@ export type State = {
 };
 
 /**
- * A Parquet file of records that the connector has finished in the folder that it was given: its name there, how many
- * records and bytes it has, and the hexadecimal SHA-256 of the bytes. `schema_id` is the same for files written for the
+ * A file of records that the connector has finished in the folder that it was given: its name there, how many records and
+ * bytes it has, and the hexadecimal SHA-256 of the bytes. As `jsonl` each line is the data of one record and ends with LF. `schema_id` is the same for files written for the
  * same schema of the stream. `emitted_at`, in milliseconds since 1970, is of all its records.
  */
 export type SegmentFacts = {
   readonly stream: string;
   readonly namespace?: string | null;
   readonly file: string;
-  readonly format: 'parquet';
+  readonly format: SegmentFormat;
   readonly rows: number;
   readonly bytes: number;
   readonly sha256: string;
@@ -230,6 +230,9 @@ export type SegmentFacts = {
   /** The source's file that all its records are from, if they are from one. */
   readonly source_file?: string;
 };
+
+/** Parquet for readers of any age; lines of JSON where the reader offers to take them. */
+export type SegmentFormat = 'parquet' | 'jsonl';
 
 /** Everything that is not a RECORD. RECORD lines are bytes on both sides and have no type here on purpose. */
 export type Message =
@@ -255,12 +258,15 @@ export type Message =
 /**
  * The offer to take records as files, beside RECORD lines: the first environment variable has this value, the second names
  * a folder. The connector puts a finished file there and announces it by a SEGMENT line; the reader deletes it once it has
- * its copy, and that is the acknowledgement. A connector that does not know the offer sends RECORDs.
+ * its copy, and that is the acknowledgement. A connector that does not know the offer sends RECORDs. The third variable
+ * lists what files may be; without it they are Parquet.
  */
 export const SEGMENT_OFFER = {
   channel: 'segment-file/1',
   channelVariable: 'WEIR_DATA_CHANNEL',
   folderVariable: 'WEIR_SEGMENT_DIR',
+  formatsVariable: 'WEIR_SEGMENT_FORMATS',
+  formats: 'parquet,jsonl',
 } as const;
 
 /** The largest segment. */

@@ -16,6 +16,7 @@ import {
   READ_NOTE,
   type ReadNote,
   type ReplacedFile,
+  type SegmentFormat,
   type State,
   type StreamDescriptor,
 } from './protocol.ts';
@@ -105,14 +106,14 @@ function emitterOf({ stream: described }: ConfiguredStream, run: ReadRun, output
     await output.bytes(bytes);
   };
   const segmentOf =
-    (taker: SegmentLane) =>
+    (taker: SegmentLane, format: SegmentFormat) =>
     async (write: WriteSegment, { file }: RowsFrom = {}) => {
-      const written = await taker.write(write, signal);
+      const written = await taker.write(write, { signal, format });
       if (written === 'too_large') return written;
       if (written === 'empty') return 'sent';
       await count(written.rows);
       const place = placeOf(stream);
-      const facts = { format: 'parquet', schema_id: schemaId(described.json_schema), emitted_at: emittedAt } as const;
+      const facts = { schema_id: schemaId(described.json_schema), emitted_at: emittedAt };
       const from = file === undefined ? {} : { source_file: file };
       await output.message({ type: 'SEGMENT', segment: { ...place, ...written, ...facts, ...from } });
       return 'sent';
@@ -125,7 +126,8 @@ function emitterOf({ stream: described }: ConfiguredStream, run: ReadRun, output
   return {
     lines,
     record: (data) => lines(Buffer.from(`${prefix}${JSON.stringify(data)}${suffix}`), 1),
-    segment: lane === undefined ? undefined : segmentOf(lane),
+    segment: lane === undefined ? undefined : segmentOf(lane, 'parquet'),
+    lineFile: lane?.takesLines === true ? segmentOf(lane, 'jsonl') : undefined,
     replaceFile: (file) => analytics(FILE_REPLACED, { ...placeOf(stream), file } satisfies ReplacedFile),
     note: (note) => analytics(READ_NOTE, { ...placeOf(stream), ...note } satisfies ReadNote),
     async state(streamState) {

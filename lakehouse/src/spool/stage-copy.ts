@@ -6,7 +6,15 @@ import type { RunMode } from '../duckdb/duckdb-session.ts';
 import { literal } from '../duckdb/duckdb-sql.ts';
 import { duckdbError } from '../error/duckdb-error.ts';
 import { LakehouseError } from '../error/error.ts';
-import { dataFields, keylessRowsSql, NOTICED, REFUSALS, type Reading, rowsSql } from '../stage/stage-sql.ts';
+import {
+  type BareLines,
+  dataFields,
+  keylessRowsSql,
+  NOTICED,
+  REFUSALS,
+  type Reading,
+  rowsSql,
+} from '../stage/stage-sql.ts';
 import type { CopyRequest, CopyResult, RejectedLines } from '../stage/stage-types.ts';
 import {
   type DraftFiles,
@@ -21,9 +29,9 @@ import { hasLongNumbers } from './long-numbers.ts';
 import { firstLine, longestLine } from './spool-lines.ts';
 import { headRoom, writeHead } from './stage-head.ts';
 import { memberNames, REWRITTEN } from './stage-line.ts';
-import { MAX_LINE_BYTES, type Rewriting, rewriteSpool } from './stage-rewrite.ts';
+import { envelopeLines, MAX_LINE_BYTES, type Rewriting, rewriteSpool } from './stage-rewrite.ts';
 import { joinSlices, slicedSql, withSlices } from './stage-slices.ts';
-import { strictRowsSql, witnessLine } from './stage-strict.ts';
+import { bareWitness, strictRowsSql, witnessLine } from './stage-strict.ts';
 import { unknownMembers } from './stage-unknown.ts';
 
 /** Lines up to this length are read by all threads at once. */
@@ -43,7 +51,7 @@ const REFUSED = /^(Invalid Input|Conversion|Out of Range) Error/;
 /** Fields whose last spool could not be read strictly, or had unknown members: the next one is read so at once. */
 export type Drifting = { readonly loose: Set<string>; readonly extra: Set<string> };
 
-type Input = Pick<Reading, 'source' | 'shape' | 'extra'> & { readonly rewriting?: Rewriting };
+type Input = Pick<Reading, 'source' | 'shape' | 'extra' | 'bare'> & { readonly rewriting?: Rewriting };
 type Work = {
   readonly writer: Writer;
   readonly request: CopyRequest;
@@ -135,8 +143,9 @@ async function writeStrictly(work: Work, input: Input): Promise<DraftFiles | und
   const room = isWide(request) || drifting.loose.has(fieldsOf(request)) ? 0 : await headRoom(input.source);
   const first = room ? parsed(await firstLine(input.source)) : undefined;
   if (first === undefined) return undefined;
-  const line = witnessLine(request.schema, input.shape, first);
-  if (Buffer.byteLength(line) > room) return undefined;
+  const { schema } = request;
+  const line = input.bare === undefined ? witnessLine(schema, input.shape, first) : bareWitness(schema);
+  if (line === undefined || Buffer.byteLength(line) > room) return undefined;
   await writeHead(input.source, room, line);
   try {
     const strict = { ...reading(work, input, false), usual: [], maxLineBytes: USUAL_LINE_BYTES };
@@ -163,9 +172,9 @@ function parsed(line: Buffer): unknown {
   }
 }
 
-function rewrite({ request, folder }: Work, keyless?: ReadonlySet<number>): Promise<Rewriting> {
+function rewrite({ request, folder }: Work, source: string, keyless?: ReadonlySet<number>): Promise<Rewriting> {
   return rewriteSpool({
-    source: request.source,
+    source,
     shape: request.shape,
     columns: namesOf(request),
     target: join(folder, 'rewritten.ndjson'),
@@ -178,25 +187,42 @@ function rewrite({ request, folder }: Work, keyless?: ReadonlySet<number>): Prom
 // Beside the folder of the work, as it outlives it.
 const rejectsPath = ({ folder }: Pick<Work, 'folder' | 'request'>): string => `${folder}.rejected.ndjson`;
 
-async function rewritten(work: Work, keyless?: ReadonlySet<number>): Promise<Input> {
-  const rewriting = await rewrite(work, keyless);
+async function rewritten(work: Work, source: string, keyless?: ReadonlySet<number>): Promise<Input> {
+  const rewriting = await rewrite(work, source, keyless);
   return { source: join(work.folder, 'rewritten.ndjson'), ...REWRITTEN, rewriting };
 }
 
-async function withoutKeyless(work: Work, input: Input): Promise<Input> {
+async function withoutKeyless(work: Work, input: Input, source: string): Promise<Input> {
   const sql = keylessRowsSql({ ...reading(work, input, false), usual: [], maxLineBytes: 2 * MAX_LINE_BYTES });
   const rows = await work.writer.session.rows<{ n: string }>(sql, { ordered: true, alone: true });
-  return rewritten(work, new Set(rows.map((row) => Number(row.n))));
+  return rewritten(work, source, new Set(rows.map((row) => Number(row.n))));
 }
 
 const isRefused = (error: unknown): boolean => REFUSED.test(messageOf(error));
 
+/** Where the lines are rows of the shape. */
+async function enveloped({ request, folder }: Work, bare: BareLines): Promise<string> {
+  const target = join(folder, 'enveloped.ndjson');
+  await rm(target, { force: true });
+  await envelopeLines(request.source, target, bare);
+  return target;
+}
+
 // What DuckDB refuses is done again from rewritten lines; only a key can then still be missing.
 async function writeExactly(work: Work, keepExtra: boolean): Promise<{ draft: DraftFiles; input: Input }> {
-  const { source, shape } = work.request;
-  const isLossy = work.request.longNumbers ?? (await hasLongNumbers(source));
+  const { source: given, shape, bare } = work.request;
+  const isLossy = work.request.longNumbers ?? (await hasLongNumbers(given));
+  if (bare !== undefined && !isLossy && !keepExtra) {
+    const input = { source: given, shape, bare };
+    const strict = await writeStrictly(work, input).catch((error) =>
+      isRefused(error) ? undefined : Promise.reject(error),
+    );
+    if (strict !== undefined) return { draft: strict, input };
+  }
+  const source = bare === undefined ? given : await enveloped(work, bare);
   // Of many columns, which members none of them holds is faster seen line by line.
-  let input: Input = isLossy || (keepExtra && isSliced(work.request)) ? await rewritten(work) : { source, shape };
+  let input: Input =
+    isLossy || (keepExtra && isSliced(work.request)) ? await rewritten(work, source) : { source, shape };
   for (;;) {
     try {
       const strict = input.rewriting || keepExtra ? undefined : await writeStrictly(work, input);
@@ -205,9 +231,9 @@ async function writeExactly(work: Work, keepExtra: boolean): Promise<{ draft: Dr
       // A rewritten line has its unknown members as one text, which takes as little memory as a column.
       const isLarge = keepExtra && !input.rewriting && isShort(error);
       if (!isRefused(error) && !isLarge) throw error;
-      if (!input.rewriting) input = await rewritten(work);
+      if (!input.rewriting) input = await rewritten(work, source);
       else if (messageOf(error).includes(REFUSALS.key) && !input.rewriting.rejected?.reasons.key_missing) {
-        input = await withoutKeyless(work, input);
+        input = await withoutKeyless(work, input, source);
       } else throw error;
     }
   }

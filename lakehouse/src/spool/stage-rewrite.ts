@@ -1,12 +1,14 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { LineShape } from '../stage/stage-sql.ts';
+import type { BareLines, LineShape } from '../stage/stage-sql.ts';
 import type { RejectedLines, RejectReason } from '../stage/stage-types.ts';
 import type { SourcePlace } from './source-reject.ts';
 import { spoolLines } from './spool-lines.ts';
+import { SPOOL_HEAD_BYTES } from './stage-head.ts';
 import { rewriteLine } from './stage-line.ts';
 
 /** The longest line that may be a row. */
 export const MAX_LINE_BYTES: number = 64 * 1024 * 1024;
+const [SPACE, RETURN] = [0x20, 0x0d];
 /** Bytes that are gathered before they are written. */
 const WRITE_BYTES = 1024 * 1024;
 
@@ -137,4 +139,25 @@ export async function rewriteSpool(request: RewriteRequest): Promise<Rewriting> 
     kept: lines - rejected,
     rejected: rejected ? { path: rejects, count: rejected, reasons } : undefined,
   };
+}
+
+/** Makes lines of data rows of a shape, in a spool with room at its head. */
+export async function envelopeLines(source: string, target: string, { prefix, suffix }: BareLines): Promise<void> {
+  const out = await gather(target);
+  try {
+    out.put(`${' '.repeat(SPOOL_HEAD_BYTES - 1)}\n`);
+    for await (const lines of spoolLines(source, MAX_LINE_BYTES)) {
+      for (const line of lines) {
+        if (line.at(-1) === RETURN) line[line.length - 1] = SPACE;
+        out.put(prefix);
+        out.put(line);
+        out.put(suffix);
+      }
+      await out.settle();
+    }
+    await out.end();
+  } catch (error) {
+    await out.abandon();
+    throw error;
+  }
 }

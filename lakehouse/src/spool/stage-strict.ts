@@ -1,7 +1,7 @@
 import { identifier, literal } from '../duckdb/duckdb-sql.ts';
 import type { Field, TableSchema } from '../schema/types.ts';
 import { type ColumnSql, castSql, errorsSql, fieldSql, misfitsSql } from '../stage/stage-column.ts';
-import { dataFields, type LineShape, REFUSALS, type Reading } from '../stage/stage-sql.ts';
+import { type BareLines, dataFields, type LineShape, REFUSALS, type Reading } from '../stage/stage-sql.ts';
 
 /** The time by which the witness is told from a row: no row is read then. */
 const WITNESS_TIME = -(2 ** 53);
@@ -36,6 +36,18 @@ export function witnessLine(schema: TableSchema, shape: LineShape, first: unknow
   return JSON.stringify(witness(schema, shape, first));
 }
 
+/** The same for lines that are data alone; undefined where no witness differs from a row, or names are alike to DuckDB. */
+export function bareWitness(schema: TableSchema): string | undefined {
+  const fields = dataFields(schema);
+  const areDistinct = new Set(fields.map(({ name }) => name.toLowerCase())).size === fields.length;
+  return areDistinct && markOf(fields) ? JSON.stringify(dataWitness(schema)) : undefined;
+}
+
+const dataWitness = (schema: TableSchema): Node =>
+  Object.fromEntries(dataFields(schema).map((field) => [field.name, witnessOf(field)]));
+/** The field by whose value a bare witness differs from a row. */
+const markOf = (fields: readonly Field[]): Field | undefined => fields.find(({ type }) => type !== 'double');
+
 function witness(schema: TableSchema, shape: LineShape, first: unknown): Node {
   const root: Node = {};
   const copy = (from: unknown, path: readonly string[]): void => {
@@ -50,8 +62,7 @@ function witness(schema: TableSchema, shape: LineShape, first: unknown): Node {
     }
   };
   copy(first, []);
-  const data = Object.fromEntries(dataFields(schema).map((field) => [field.name, witnessOf(field)]));
-  put(root, shape.data, data);
+  put(root, shape.data, dataWitness(schema));
   put(root, shape.extractedAt, WITNESS_TIME);
   if (shape.changes) put(root, shape.changes, [{ field: TEXT, change: TEXT, reason: TEXT }]);
   if (shape.file) put(root, shape.file, TEXT);
@@ -71,11 +82,7 @@ function asked(field: Field, index: number, json: readonly string[]): ColumnSql 
  * is infinite, and one from which on integers are not exact.
  */
 export function strictRowsSql(reading: Reading, first: unknown): string {
-  const { source, shape, schema, runId, maxLineBytes, key } = reading;
-  // DuckDB looks for unknown members only where no column of the file is left out of the query.
-  const others = Object.keys(witness(schema, shape, first))
-    .filter((name) => !partsOf(shape).some(([top]) => top === name))
-    .map((name) => `${identifier(name)} IS DISTINCT FROM ${literal(TEXT)}`);
+  const { shape, schema, runId, key, bare } = reading;
   const fields = dataFields(schema);
   const sql = fields.map((field, index) => asked(field, index, reading.json));
   const columns = fields.map((field, index) => {
@@ -101,7 +108,7 @@ export function strictRowsSql(reading: Reading, first: unknown): string {
       key.includes(field.id) ? [{ when: `${value} IS NULL`, why: REFUSALS.key }] : [],
     ),
   ];
-  const errors = errorsSql(columns, shape.changes && 'changes');
+  const errors = errorsSql(columns, bare === undefined ? shape.changes && 'changes' : undefined);
   const guards = refused.map(({ when, why }) => `WHEN ${when} THEN error(${literal(why)})`).join(' ');
   const output = new Map([
     ...columns.map(({ field, sql: { value } }) => [field.name, value] as const),
@@ -119,15 +126,37 @@ export function strictRowsSql(reading: Reading, first: unknown): string {
   const casts = fields.map(
     ({ type }, index) => `${type === 'double' ? 'NULL' : castSql(`r${index}`, type)} AS c${index}`,
   );
-  const texts = fields.map((field, index) => `d.${identifier(field.name)} AS r${index}`);
-  const data = memberSql(shape.data);
   return `SELECT ${selected} FROM (SELECT *, ${verdicts.join(', ') || '0'}
     FROM (SELECT *, ${casts.join(', ')}
-      FROM (SELECT time, changes, file_text, ${texts.join(', ')}
+      FROM (${bare === undefined ? recordTexts(reading, first) : bareTexts(reading, bare)})))`;
+}
+
+const readSql = ({ source, maxLineBytes }: Reading): string =>
+  `read_ndjson(${literal(source)}, records = true, sample_size = 1, map_inference_threshold = -1,
+            field_appearance_threshold = 0, maximum_object_size = ${maxLineBytes})`;
+
+/** The texts of the columns as `r0`, `r1`, …, and what a row says beside them. */
+function recordTexts(reading: Reading, first: unknown): string {
+  const { shape, schema } = reading;
+  // DuckDB looks for unknown members only where no column of the file is left out of the query.
+  const others = Object.keys(witness(schema, shape, first))
+    .filter((name) => !partsOf(shape).some(([top]) => top === name))
+    .map((name) => `${identifier(name)} IS DISTINCT FROM ${literal(TEXT)}`);
+  const texts = dataFields(schema).map((field, index) => `d.${identifier(field.name)} AS r${index}`);
+  const data = memberSql(shape.data);
+  return `SELECT time, changes, file_text, ${texts.join(', ')}
         FROM (SELECT if(${data} IS NULL, error(${literal(REFUSALS.noData)}), ${data}) AS d,
             ${memberSql(shape.extractedAt)} AS time, ${shape.changes ? memberSql(shape.changes) : 'NULL'} AS changes,
             ${shape.file ? memberSql(shape.file) : 'NULL::VARCHAR'} AS file_text
-          FROM read_ndjson(${literal(source)}, records = true, sample_size = 1, map_inference_threshold = -1,
-            field_appearance_threshold = 0, maximum_object_size = ${maxLineBytes})
-          WHERE ${[`${memberSql(shape.extractedAt)} IS DISTINCT FROM ${WITNESS_TIME}`, ...others].join(' AND ')}))))`;
+          FROM ${readSql(reading)}
+          WHERE ${[`${memberSql(shape.extractedAt)} IS DISTINCT FROM ${WITNESS_TIME}`, ...others].join(' AND ')})`;
+}
+
+/** The same of lines that are data alone. */
+function bareTexts(reading: Reading, { extractedAt, file }: BareLines): string {
+  const fields = dataFields(reading.schema);
+  const texts = fields.map((field, index) => `${identifier(field.name)} AS r${index}`);
+  const name = file === undefined ? 'NULL::VARCHAR' : literal(file);
+  return `SELECT ${extractedAt}::BIGINT AS time, NULL AS changes, ${name} AS file_text, ${texts.join(', ')}
+        FROM ${readSql(reading)} WHERE ${identifier(markOf(fields)?.name ?? '')} IS DISTINCT FROM ${literal(TEXT)}`;
 }

@@ -24,10 +24,20 @@ export type LineShape = {
   readonly file?: readonly [string, ...string[]];
 };
 
+/** Lines that are data alone: the text before and behind each in a row of the shape, and what all of these rows have. */
+export type BareLines = {
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly extractedAt: number;
+  readonly file?: string | undefined;
+};
+
 /** How a spool is read. */
 export type Reading = {
   readonly source: string;
   readonly shape: LineShape;
+  /** There when each line is the data of a row alone. */
+  readonly bare?: BareLines;
   /** Where a line that we rewrote has the text of its `_extra`. */
   readonly extra?: readonly [string, ...string[]];
   readonly schema: TableSchema;

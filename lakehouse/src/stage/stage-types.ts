@@ -5,7 +5,7 @@ import type { PartitionSpec } from '../partition/partition-spec.ts';
 import type { TableFacts } from '../rows/row-source.ts';
 import type { Column, TableSchema } from '../schema/types.ts';
 import type { FileIO } from '../store/fileio.ts';
-import type { LineShape } from './stage-sql.ts';
+import type { BareLines, LineShape } from './stage-sql.ts';
 
 export type StagerOptions = {
   /** Where finished files go. */
@@ -70,6 +70,8 @@ export type CopyRequest = {
    */
   readonly source: string;
   readonly shape: LineShape;
+  /** There when each line is the data of a row alone. */
+  readonly bare?: BareLines;
   /** What `hasLongNumber` has found in the lines, all of them; looked for where absent. */
   readonly longNumbers?: boolean;
   /** The table's schema, meta columns included; columns that a line lacks become NULL. */

@@ -178,7 +178,7 @@ async function sendRows(
 ): Promise<FileOutcome<'read' | 'edited'>> {
   const { context, reader } = reading;
   const { stream, emit, emittedAt, signal } = context;
-  const { lines, segment, log } = emit;
+  const { lines, segment, lineFile, log } = emit;
   const from = { file: file.key };
   return withReadyFile(file, { ...reader, known }, async (ready) => {
     if (!ready.isRest && isKept) return 'edited';
@@ -195,6 +195,7 @@ async function sendRows(
       ...{ emittedAt, log, signal, from },
       onLines: (bytes, count) => begin().then(() => lines(bytes, count)),
       segment: segment && ((write) => begin().then(() => segment(write, from))),
+      lineFile: lineFile && ((write) => begin().then(() => lineFile(write, from))),
     });
     if (!isReplaced) await replace(reading, file);
     return 'read';

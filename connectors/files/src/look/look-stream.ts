@@ -126,6 +126,7 @@ async function lookInto(
       emittedAt: 0,
       from: {},
       segment: undefined,
+      lineFile: undefined,
       signal: stop.signal,
       log: async () => undefined,
       async onLines(bytes) {

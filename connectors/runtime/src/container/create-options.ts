@@ -134,7 +134,8 @@ function mounts({ inputs, segments }: ContainerPlan) {
 
 /** No secret is ever in the environment, which every inspection shows. */
 function environmentOf({ environment, segments }: ContainerPlan, { memoryMiB }: Required<ConnectorLimits>) {
-  const { channel, channelVariable, folderVariable } = SEGMENT_OFFER;
+  const { channel, channelVariable, folderVariable, formats, formatsVariable } = SEGMENT_OFFER;
+  const offer = { [channelVariable]: channel, [folderVariable]: SEGMENTS_TARGET, [formatsVariable]: formats };
   return {
     ...environment,
     HOME: HOME_TARGET,
@@ -144,6 +145,6 @@ function environmentOf({ environment, segments }: ContainerPlan, { memoryMiB }: 
     DATA_CHANNEL_MEDIUM: 'STDIO',
     DATA_CHANNEL_FORMAT: 'JSONL',
     WEIR_CONNECTOR_MEMORY_MIB: String(memoryMiB),
-    ...(segments === undefined ? {} : { [channelVariable]: channel, [folderVariable]: SEGMENTS_TARGET }),
+    ...(segments === undefined ? {} : offer),
   };
 }

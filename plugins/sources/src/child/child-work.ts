@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { SealedSegment } from '@weir/connector-runtime';
+import { type SealedSegment, streamOfKey } from '@weir/connector-runtime';
+import { recordEnvelope } from '@weir/connector-sdk';
 import type { SyncEvent } from '@weir/engine';
 import {
   createStager,
@@ -67,27 +68,28 @@ export async function childWork({ plan, segments, scratch }: WorkDeps): Promise<
     if (segment.path === undefined) {
       return { type: 'staged', part: NO_PART, rejected: dropped.length, unknown: [] };
     }
-    const { position, lines, path: source, bytes, extractedAt, file } = segment;
+    const { position, path: source, bytes, extractedAt, file } = segment;
     await faultpoint('S5');
     const request = {
       source,
       folder,
       runId,
       position,
-      lines,
+      lines: segment.lines,
       schema: shape.schema as TableSchema,
       spec: shape.spec as PartitionSpec,
       ...(shape.key === undefined ? {} : { key: shape.key, ordered: true }),
     };
-    const copied =
-      segment.format === 'parquet'
-        ? await stager.segment({ ...request, extractedAt: extractedAt ?? 0, file })
-        : await stager.copy({
-            ...request,
-            json: shape.json,
-            shape: recordShape(request.schema),
-            longNumbers: segment.detected,
-          });
+    const facts = { extractedAt: extractedAt ?? 0, file };
+    const from = file === undefined ? {} : { file };
+    const envelope = () => recordEnvelope(streamOfKey(segment.stream), facts.extractedAt, from);
+    const lines = { ...request, json: shape.json, shape: recordShape(request.schema) };
+    const typed = {
+      parquet: () => stager.segment({ ...request, ...facts }),
+      jsonl: () => stager.copy({ ...lines, bare: { ...facts, ...envelope() } }),
+      lines: () => stager.copy({ ...lines, longNumbers: segment.detected }),
+    };
+    const copied = await typed[segment.format]();
     if (copied.rejected !== undefined) rejected.unshift(copied.rejected);
     const { files, rows, rowsWithErrors, rowsWithExtra, checksum } = copied;
     const unknown = copied.unknown.filter(({ name }) => !shape.extra.includes(name));
