@@ -7,6 +7,7 @@ import { connector } from './connector/connector.ts';
 import { containers } from './containers/containers.ts';
 import { documents } from './documents/documents.ts';
 import { entities } from './entities/entities.ts';
+import { files } from './files/files.ts';
 import { hostile } from './hostile.ts';
 import { masking } from './masking.ts';
 import { matcher } from './matcher/matcher.ts';
@@ -30,6 +31,7 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   containers,
   documents,
   entities,
+  files,
   hostile,
   masking,
   matcher,
