@@ -33,7 +33,9 @@ export default definePlugin({
         if (faults.length > 0) throw new Refusal('pages of plugins refused', faults);
       },
       routes: [
-        handle(listUiPages, async ({ tenant }) => ({ items: await shownPages(platform, pages(), tenant) })),
+        handle(listUiPages, async ({ tenant }) => ({
+          items: shownPages(platform.endpoints(), await kernel.contributionsFor(tenant, UiPages)),
+        })),
         handle(getPageAsset, async ({ params, codings }) => {
           const asset = await app.asset(params.asset, codings);
           if (asset === undefined) throw kernelProblems.notFound();

@@ -17,7 +17,7 @@ type Sent = {
 type Caller = Pick<CallContext, 'tenant' | 'principal' | 'call'>;
 
 /** Every endpoint of the plugin. `now` is the clock of the time that an apply may take. */
-export function routes(kernel: Pick<Kernel, 'contributions'>, now: () => number): AnyRoute[] {
+export function routes(kernel: Pick<Kernel, 'contributionsFor'>, now: () => number): AnyRoute[] {
   const plan = planService(kernel);
   const exported = exportService(kernel);
   const planned = ({ tenant, principal, call }: Caller, body: Sent) => {

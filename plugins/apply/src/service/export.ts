@@ -35,13 +35,14 @@ interface LeftOut {
 }
 
 /** Exports what is there, kind by kind and by name; what the caller may not read is left out by name. */
-export function exportService(kernel: Pick<Kernel, 'contributions'>) {
+export function exportService(kernel: Pick<Kernel, 'contributionsFor'>) {
   return async ({ tenant, reader, query }: ExportRequest) => {
     const { kind: only, name, limit = DEFAULT_PAGE, page_token: token } = query;
     const list = ['apply.export', only ?? null, name ?? null];
     const from = token === undefined ? undefined : decodePageToken(list, token);
-    const kinds = kindsOf(kernel).filter(({ kind }) => only === undefined || kind === only);
-    if (kinds.length === 0) throw kindUnknown(kindsOf(kernel), String(only));
+    const had = await kindsOf(kernel, tenant);
+    const kinds = had.filter(({ kind }) => only === undefined || kind === only);
+    if (kinds.length === 0) throw kindUnknown(had, String(only));
     const docs: EnvelopeView[] = [];
     const leftOut: LeftOut[] = [];
     const begun = from === undefined ? 0 : kinds.findIndex(({ kind }) => kind === from.value);

@@ -43,15 +43,23 @@ export interface PlannedDocument {
   readonly needs: readonly string[];
 }
 
-/** The kinds that plugins give, in the order of exports. */
-export const kindsOf = (kernel: Pick<Kernel, 'contributions'>): ApplyKind[] =>
-  kernel.contributions(ApplyKinds).toSorted((a, b) => a.order - b.order);
+/** The kinds of the plugins that the tenant has, in the order of exports. */
+export async function kindsOf(kernel: Pick<Kernel, 'contributionsFor'>, tenant: Tenant): Promise<ApplyKind[]> {
+  const kinds = await kernel.contributionsFor(tenant, ApplyKinds);
+  return kinds.toSorted((a, b) => a.order - b.order);
+}
 
 /** Plans documents; reads only. */
-export function planService(kernel: Pick<Kernel, 'contributions'>) {
-  let read: ReturnType<typeof documentReader> | undefined;
+export function planService(kernel: Pick<Kernel, 'contributionsFor'>) {
+  const readers = new Map<string, ReturnType<typeof documentReader>>();
+  const readerOf = (kinds: readonly ApplyKind[]) => {
+    const key = kinds.map(({ kind }) => kind).join();
+    const read = readers.get(key) ?? documentReader(kinds);
+    readers.set(key, read);
+    return read;
+  };
   return async (asked: PlanRequest): Promise<PlannedDocument[]> => {
-    read ??= documentReader(kindsOf(kernel));
+    const read = readerOf(await kindsOf(kernel, asked.tenant));
     const documents: ReadDocument[] = [];
     for (const sent of asked.docs) documents.push(read(sent, asked.tenant.scope));
     const there = await thereOf(documents, asked.reader);

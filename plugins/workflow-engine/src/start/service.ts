@@ -7,11 +7,12 @@ type Accepted = Output<(typeof startWorkflow)['transform']>;
 
 const MAX_FAULTS = 20;
 
-/** Starting the workflows that other plugins bring. Throws `feature_not_configured` when none brings the one asked for. */
-export function startService({ contributions }: Pick<Kernel, 'contributions'>) {
+/** Starting the workflows that other plugins bring. Throws `feature_not_configured` when no plugin of the tenant brings the one asked for. */
+export function startService({ contributionsFor }: Pick<Kernel, 'contributionsFor'>) {
   return {
     async start(name: WorkflowStartName, tenant: Tenant, principal: Principal, body: unknown): Promise<Accepted> {
-      const giver = contributions(WorkflowStarts).find((start) => start.name === name);
+      const starts = await contributionsFor(tenant, WorkflowStarts);
+      const giver = starts.find((start) => start.name === name);
       if (giver === undefined) throw workflowEngineProblems.featureNotConfigured({ members: { feature: name } });
       const errors = [...Value.Errors(giver.body, body)].slice(0, MAX_FAULTS);
       if (errors.length > 0) {
