@@ -49,6 +49,7 @@ const GADGET = {
   order: 1,
   spec: Type.Object({}),
   list: { id: 'gadgets.list' },
+  plan: async () => ({ after: {}, calls: () => [] }),
 } as unknown as ApplyKind;
 
 function kernelWithGadgets() {

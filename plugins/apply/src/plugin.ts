@@ -11,6 +11,6 @@ export default definePlugin({
 });
 
 /** What the plugin registers, by a clock. */
-export const registered = (kernel: Pick<Kernel, 'contributions'>, now: () => number) => ({
+export const registered = (kernel: Pick<Kernel, 'contributionsFor'>, now: () => number) => ({
   routes: routes(kernel, now),
 });

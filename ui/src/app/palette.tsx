@@ -6,7 +6,7 @@ import { createSource, listSources } from '@weir/plugin-sources/contract';
 import { FileUp, Plus, Search } from 'lucide-react';
 import { useEffect } from 'react';
 import { useRead } from '../api/queries.ts';
-import { PAGES } from '../keys/pages.ts';
+import { useOwnPages } from '../keys/own-pages.ts';
 import { usePages } from '../plugin-pages/use-pages.ts';
 import { useMay } from '../session/person.ts';
 
@@ -17,14 +17,25 @@ export function Palette({ asked }: { asked: number }) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const canCreate = useMay(createSource);
-  const { pages: own } = usePages();
+  const { pages: ofPlugins } = usePages();
+  const own = useOwnPages();
+  const hasSchemas = own.some(({ to }) => to === '/schemas');
   const { data } = useRead(listSources, { query: { limit: MAX_FOUND, order: 'name' } });
   useEffect(() => {
     if (asked > 0) spotlight.open();
   }, [asked]);
   const pages = [
-    ...PAGES.map(({ to, label }) => ({ id: to, label, onClick: () => void navigate({ to }) })),
-    ...own.map(({ plugin, name, title }) => ({
+    ...own.map(({ to, label }) => ({ id: to, label, onClick: () => void navigate({ to }) })),
+    ...(hasSchemas
+      ? [
+          {
+            id: 'check',
+            label: 'Check a table against a schema',
+            onClick: () => void navigate({ to: '/schemas/check' }),
+          },
+        ]
+      : []),
+    ...ofPlugins.map(({ plugin, name, title }) => ({
       id: `${plugin}/${name}`,
       label: title,
       onClick: () => void navigate({ to: '/pages/$plugin/$name', params: { plugin, name } }),

@@ -165,6 +165,42 @@ const transform = createRoute({
     against: versionOrDraft,
   }),
 });
+const schemas = createRoute({
+  getParentRoute: () => root,
+  path: '/schemas',
+  component: lazyRouteComponent(() => import('../schemas/schemas-page.tsx'), 'SchemasPage'),
+  validateSearch: params({
+    tab: oneOf('registry', 'models'),
+    q: text,
+    status: oneOf('draft', 'active', 'deprecated'),
+    library: text,
+    domain: text,
+  }),
+});
+const model = createRoute({
+  getParentRoute: () => root,
+  path: '/schemas/models/$fullId',
+  component: lazyRouteComponent(() => import('../schemas/model-page.tsx'), 'ModelPage'),
+  validateSearch: params({ members: text }),
+});
+const subject = createRoute({
+  getParentRoute: () => root,
+  path: '/schemas/subjects/$subject',
+  component: lazyRouteComponent(() => import('../schemas/subject-page.tsx'), 'SubjectPage'),
+  validateSearch: params({ version: position, against: position, members: text }),
+});
+const register = createRoute({
+  getParentRoute: () => root,
+  path: '/schemas/register',
+  component: lazyRouteComponent(() => import('../schemas/register-page.tsx'), 'RegisterPage'),
+  validateSearch: params({ subject: text, model: text }),
+});
+const check = createRoute({
+  getParentRoute: () => root,
+  path: '/schemas/check',
+  component: lazyRouteComponent(() => import('../schemas/check-page.tsx'), 'CheckPage'),
+  validateSearch: params({ dataset: text, subject: text, model: text }),
+});
 const runs = createRoute({
   getParentRoute: () => root,
   path: '/runs',
@@ -209,6 +245,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     ...([home, sources, catalogue, add, load, create, source, datasets, dataset, query] as const),
     ...([transforms, newTransform, patterns, pattern, transform, runs, run, operations, pluginPage] as const),
+    ...([schemas, model, subject, register, check] as const),
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: LatePage,

@@ -5,7 +5,7 @@ import { createSource } from '@weir/plugin-sources/contract';
 import { BookOpen, CircleUser, Puzzle, Search } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { usePageKeys } from '../keys/keys.ts';
-import { PAGES } from '../keys/pages.ts';
+import { useOwnPages } from '../keys/own-pages.ts';
 import { usePages } from '../plugin-pages/use-pages.ts';
 import { ROLE_WORDS, roleIn, useMay, usePerson } from '../session/person.ts';
 import { HandedFilesProvider } from '../sources/load/handed-files-provider.tsx';
@@ -104,10 +104,11 @@ function Head({ isOpen, toggle, find, openSettings }: HeadProps) {
 
 function Navigation() {
   const { pages } = usePages();
+  const own = useOwnPages();
   return (
     <>
       <Stack gap={4} component="nav" aria-label="Pages">
-        {PAGES.map(({ to, label, icon: Icon }) => (
+        {own.map(({ to, label, icon: Icon }) => (
           <Link key={to} to={to} className="nav-link" activeOptions={{ exact: to === '/' }}>
             <Icon size={ICON_PX} aria-hidden />
             {label}

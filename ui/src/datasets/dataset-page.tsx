@@ -14,6 +14,7 @@ import { ShowTime } from '../parts/show-time.tsx';
 import { sqlHash } from '../query/sql-hash.ts';
 import { useMay } from '../session/person.ts';
 import { WhoChanged } from '../session/who-changed.tsx';
+import { useHasPlugin } from '../session/with-plugin.tsx';
 import { LayerWord } from './layer-word.tsx';
 import { OpenElsewhere } from './open-elsewhere.tsx';
 import { PreviewTab } from './preview-tab.tsx';
@@ -51,6 +52,7 @@ function Shown({ dataset }: { dataset: Dataset }) {
   const search = useSearch({ from: '/datasets/$datasetId' });
   const navigate = useNavigate({ from: '/datasets/$datasetId' });
   const mayQuery = useMay(runQuery);
+  const hasSchemas = useHasPlugin()('schema-registry') === true;
   useSnapshotKeys(dataset.dataset_id);
   const show = (next: string | null) =>
     void navigate({ search: ({ snapshot }) => ({ tab: next ?? undefined, snapshot }) });
@@ -58,6 +60,14 @@ function Shown({ dataset }: { dataset: Dataset }) {
     <Stack gap="md">
       <div>
         <PageHead title={dataset.table} beside={<LayerWord layer={dataset.layer} />}>
+          {hasSchemas ? (
+            <Button
+              variant="default"
+              renderRoot={(props) => <Link to="/schemas/check" search={{ dataset: dataset.dataset_id }} {...props} />}
+            >
+              Check against a schema
+            </Button>
+          ) : null}
           {mayQuery ? (
             <Button
               variant="default"

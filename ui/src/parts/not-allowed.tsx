@@ -2,7 +2,7 @@ import { PageHead } from './page-head.tsx';
 import { Empty } from './region.tsx';
 
 /** A page that makes something, for a role that may not. */
-export function NotAllowed({ title, things }: { title: string; things: 'sources' | 'transforms' }) {
+export function NotAllowed({ title, things }: { title: string; things: 'sources' | 'transforms' | 'schemas' }) {
   return (
     <>
       <PageHead title={title} />
