@@ -15,7 +15,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Who asks every plugin for a point, whichever the tenant has, and why that serves no tenant what it lacks. */
 const OF_ALL: Readonly<Record<string, string>> = {
   'kernel/src/boot/boot-platform.ts': 'makes the set',
-  'plugins/platform/src/plugin.ts StorageUses': 'what lies in the store is counted and removed for everybody',
+  'plugins/platform/src/plugin.ts StorageUses': 'what lies in the store is counted and removed for every tenant',
   'plugins/runs/src/service/runs.ts RunSubjectNames': 'runs keep their names after a plugin was taken away',
   'plugins/schedules/src/service/reconcile.ts ScheduleSubjects': 'ends firings that wait for nothing',
   'plugins/schedules/src/service/subjects.ts ScheduleSubjects': 'for routes, which the plugin of the kind has',

@@ -108,7 +108,7 @@ t.test(
     await page.getByRole('textbox', { name: /^Subject/ }).fill('shop.order');
     await text.fill('type: object\nproperties:\n  id: { type: integer }\n');
     await press(page, page.getByRole('button', { name: 'See what it breaks' }), 'Enter');
-    await page.getByText('There is no version in force').waitFor();
+    await page.getByText('No version is in force yet').waitFor();
     t.strictSame((await ok(listSubjects)).items, [], 'nothing is stored yet');
     await press(page, page.getByRole('button', { name: 'Register', exact: true }), 'Enter');
     await page.getByRole('heading', { level: 1, name: 'shop.order' }).waitFor();

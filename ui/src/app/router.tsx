@@ -198,7 +198,7 @@ const register = createRoute({
 const check = createRoute({
   getParentRoute: () => root,
   path: '/schemas/check',
-  component: lazyRouteComponent(() => import('../schemas/check-page.tsx'), 'CheckPage'),
+  component: lazyRouteComponent(() => import('../schemas/check/check-page.tsx'), 'CheckPage'),
   validateSearch: params({ dataset: text, subject: text, model: text }),
 });
 const runs = createRoute({

@@ -8,6 +8,7 @@ import {
   listLibraries,
   searchLibraries,
 } from '@weir/plugin-schema-registry/contract';
+import { given } from '../api/given.ts';
 import { useRead } from '../api/queries.ts';
 import { useReadPages } from '../api/read-pages.ts';
 import { counted, countText } from '../parts/numbers.ts';
@@ -172,12 +173,7 @@ interface HitsProps {
 }
 
 function Hits({ word, library, domain }: HitsProps) {
-  const query = {
-    q: word,
-    limit: MAX_HITS,
-    ...(library === undefined ? {} : { library_id: library }),
-    ...(domain === undefined ? {} : { domain }),
-  };
+  const query = { q: word, ...given({ limit: MAX_HITS, library_id: library, domain }) };
   const hits = useRead(searchLibraries, { query }, { keep: true });
   return (
     <Region

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { registerSchema, type SubjectView } from '@weir/plugin-schema-registry/contract';
 import { useState } from 'react';
 import { parse } from 'yaml';
+import { given } from '../api/given.ts';
 import { useChange } from '../api/queries.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { Verdict } from './verdict.tsx';
@@ -81,17 +82,18 @@ export function RegisterForm({ draft: first, known }: RegisterFormProps) {
     const read = schemaOf(draft.text);
     if ('fault' in read) return setFault(read.fault);
     const { subject, compatibility, policy } = draft;
-    const body = {
-      ...{ subject: subject.trim(), schema: read.schema, compatibility, policy },
-      ...(known === undefined ? {} : { base_version: known }),
-    };
+    const name = subject.trim();
+    const body = Object.assign(
+      { subject: name, schema: read.schema },
+      given({ compatibility, policy, base_version: known }),
+    );
     if (isDryRun) {
       setJudged(JSON.stringify(draft));
-      return judge.mutate({ body: { ...body, dry_run: true } });
+      return judge.mutate({ body: Object.assign({ dry_run: true }, body) });
     }
     return register.mutate(
       { body },
-      { onSuccess: () => void navigate({ to: '/schemas/subjects/$subject', params: { subject: body.subject } }) },
+      { onSuccess: () => void navigate({ to: '/schemas/subjects/$subject', params: { subject: name } }) },
     );
   };
   const error = judge.error ?? register.error;
@@ -109,7 +111,7 @@ export function RegisterForm({ draft: first, known }: RegisterFormProps) {
             type={isFine ? 'button' : 'submit'}
             variant={isFine ? 'default' : 'filled'}
             loading={judge.isPending}
-            {...(isFine ? { onClick: () => send(true) } : {})}
+            onClick={() => isFine && send(true)}
           >
             See what it breaks
           </Button>
@@ -136,7 +138,7 @@ export function RegisterForm({ draft: first, known }: RegisterFormProps) {
 
 const noteOf = (isJudged: boolean) =>
   isJudged
-    ? 'It is not stored as it is: mend the changes below, or choose another rule for new versions.'
+    ? 'It is not stored as it is: change the schema at the places below, or choose another rule for new versions.'
     : 'Nothing is stored before you have seen what it breaks.';
 
 interface FieldsProps {

@@ -2,6 +2,7 @@ import { Anchor, Button, Group, Select, Stack, Table, Text, TextInput } from '@m
 import { useDebouncedValue } from '@mantine/hooks';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { listSubjects, type SubjectView } from '@weir/plugin-schema-registry/contract';
+import { given } from '../api/given.ts';
 import { useReadPages } from '../api/read-pages.ts';
 import { counted } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
@@ -22,12 +23,7 @@ export function RegistryTab({ mayRegister }: { mayRegister: boolean }) {
   const search = useSearch({ from: '/schemas' });
   const navigate = useNavigate({ from: '/schemas' });
   const [word] = useDebouncedValue(search.q ?? '', TYPING_MS);
-  const query = {
-    limit: PAGE,
-    order: 'subject' as const,
-    ...(word === '' ? {} : { q: word }),
-    ...(search.status === undefined ? {} : { status: search.status }),
-  };
+  const query = given({ limit: PAGE, order: 'subject' as const, q: word, status: search.status });
   const pages = useReadPages(listSubjects, { query }, { keep: true });
   const isFiltered = word !== '' || search.status !== undefined;
   const filter = (change: { q?: string; status?: string }) =>

@@ -1,6 +1,6 @@
 /** A member of a schema as a row: where it is, what it takes. */
 export interface SchemaRow {
-  /** JSON pointer of documents; `*` stands for the places of a list. */
+  /** JSON pointer of documents; `*` for each place of a list. */
   pointer: string;
   name: string;
   depth: number;
@@ -78,7 +78,7 @@ function partsOf(node: Node, whole: Node): Node[] {
   return [node, ...all.filter(isNode).map((one) => followed(one, whole))];
 }
 
-/** Where a reference within the document leads, with what stands beside it. */
+/** Where a reference within the document leads, with the keywords beside it. */
 function followed(node: Node, whole: Node): Node {
   let found = node;
   for (let steps = 0; steps < MAX_DEPTH && typeof found.$ref === 'string'; steps += 1) {

@@ -49,8 +49,8 @@ export function Verdict({ verdict, changes }: { verdict: VerdictView; changes: r
 
 function sentenceOf({ outcome, compatibility, policy, compared_with: versions }: VerdictView): string {
   const rule = `${compatibility}, ${POLICY_WORDS[policy]}`;
-  if (compatibility === 'NONE') return 'Nothing is compared: the rule is NONE.';
-  if (versions.length === 0) return `There is no version in force to compare with (${rule}).`;
+  if (compatibility === 'NONE') return 'By the rule NONE nothing is compared.';
+  if (versions.length === 0) return `No version is in force yet, so nothing was compared (${rule}).`;
   const with_ = `version${versions.length === 1 ? '' : 's'} ${versions.join(', ')}`;
   if (outcome === 'compatible') return `Proved by rules against ${with_} (${rule}).`;
   if (outcome === 'breaking') return `Shown by a document against ${with_} (${rule}).`;

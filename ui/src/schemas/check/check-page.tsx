@@ -4,11 +4,12 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { listDatasets } from '@weir/plugin-datasets/contract';
 import { listSubjects, searchLibraries, validateSchema } from '@weir/plugin-schema-registry/contract';
 import { useState } from 'react';
-import { useRead } from '../api/queries.ts';
-import { PageHead } from '../parts/page-head.tsx';
-import { Region } from '../parts/region.tsx';
+import { given } from '../../api/given.ts';
+import { useRead } from '../../api/queries.ts';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Region } from '../../parts/region.tsx';
+import { WithSchemas } from '../with-schemas.tsx';
 import { type CheckedAgainst, CheckResult } from './check-result.tsx';
-import { WithSchemas } from './with-schemas.tsx';
 
 const MAX_OFFERED = 20;
 const TYPING_MS = 250;
@@ -88,7 +89,7 @@ interface FieldProps {
 
 function DatasetField({ value, onChange }: FieldProps) {
   const [word] = useDebouncedValue(value.trim(), TYPING_MS);
-  const query = { limit: MAX_OFFERED, ...(word === '' ? {} : { search: word }) };
+  const query = given({ limit: MAX_OFFERED, search: word });
   const { data } = useRead(listDatasets, { query }, { keep: true });
   const names = data?.items.map(({ dataset_id }) => dataset_id) ?? [];
   return <Autocomplete label="Table" required data={offered(names)} filter={all} value={value} onChange={onChange} />;
@@ -96,7 +97,7 @@ function DatasetField({ value, onChange }: FieldProps) {
 
 function SubjectField({ value, onChange }: FieldProps) {
   const [word] = useDebouncedValue(value.trim(), TYPING_MS);
-  const query = { limit: MAX_OFFERED, order: 'subject' as const, ...(word === '' ? {} : { q: word }) };
+  const query = given({ limit: MAX_OFFERED, order: 'subject' as const, q: word });
   const { data } = useRead(listSubjects, { query }, { keep: true });
   const names = data?.items.map(({ subject }) => subject) ?? [];
   return (

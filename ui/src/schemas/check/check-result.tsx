@@ -2,11 +2,11 @@ import { Anchor, Code, Group, Stack, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { CheckResultView } from '@weir/plugin-schema-registry/contract';
 import { CheckCircle2, CircleDashed, XCircle } from 'lucide-react';
-import { counted, countText } from '../parts/numbers.ts';
-import { ToneWord } from '../parts/status-word.tsx';
-import { LongTable } from '../table/long-table.tsx';
-import { valueText } from './verdict.tsx';
-import './schemas.css';
+import { counted, countText } from '../../parts/numbers.ts';
+import { ToneWord } from '../../parts/status-word.tsx';
+import { LongTable } from '../../table/long-table.tsx';
+import { valueText } from '../verdict.tsx';
+import '../schemas.css';
 
 const MAX_EXAMPLE = 300;
 
