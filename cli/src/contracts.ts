@@ -1,6 +1,7 @@
 import * as apply from '@weir/plugin-apply/contract';
 import * as datasets from '@weir/plugin-datasets/contract';
 import * as identity from '@weir/plugin-identity/contract';
+import * as ontology from '@weir/plugin-ontology/contract';
 import * as pipelines from '@weir/plugin-pipelines/contract';
 import * as platform from '@weir/plugin-platform/contract';
 import * as runs from '@weir/plugin-runs/contract';
@@ -25,4 +26,5 @@ export const CONTRACTS = [
   webhooks,
   apply,
   schemaRegistry,
+  ontology,
 ];

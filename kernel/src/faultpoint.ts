@@ -1,6 +1,4 @@
-import { access, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { holdAt } from '@weir/processes';
 
 /** Places of a run, or of a change of credentials, at which a test may hold a process, to kill it or one that it talks to exactly there. */
 export type FaultPoint =
@@ -14,8 +12,6 @@ export type FaultPoint =
  */
 type CredentialPoint = `C${1 | 2 | 3 | 4 | 5 | 6}`;
 
-const POLL_MS = 20;
-
 /** The folder through which a crash test and the processes under it agree; no product setting. */
 let folder: string | undefined;
 
@@ -27,28 +23,7 @@ export function armFaultpoints(place: string | undefined): void {
 /** The folder by which the points of this process are armed, for the processes that it starts. */
 export const armedFaultpoints = (): string | undefined => folder;
 
-/**
- * Nothing, unless a crash test armed the points with its folder. Then, once per armed point: `<point>.arm` is renamed to
- * `<point>.hit`, which from then on holds our pid, and we wait until `<point>.go` is there.
- */
+/** Nothing, unless a crash test armed the points with its folder: then this process is held at its armed points. */
 export async function faultpoint(point: FaultPoint): Promise<void> {
-  if (folder !== undefined) await hold(folder, point);
-}
-
-async function hold(place: string, point: FaultPoint): Promise<void> {
-  const hit = join(place, `${point}.hit`);
-  try {
-    await rename(join(place, `${point}.arm`), hit);
-  } catch {
-    return;
-  }
-  await writeFile(hit, String(process.pid));
-  while (!(await isThere(join(place, `${point}.go`)))) await delay(POLL_MS);
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+  if (folder !== undefined) await holdAt(folder, point);
 }

@@ -147,7 +147,7 @@ async function server(t: Parameters<typeof provider>[0], issuer: string) {
   const tenant = { tenantId: '1', alias: 'acme', scope: 'acme' };
   const authenticate = authenticator({
     rules: rulesFor(issuer),
-    tenants: { byAlias: async (alias) => (alias === 'acme' ? tenant : undefined) },
+    tenants: { list: async () => [], byAlias: async (alias) => (alias === 'acme' ? tenant : undefined) },
     tenantPlugins: { isEnabled: async () => true },
     contributions: contributions(),
   });

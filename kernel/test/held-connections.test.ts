@@ -127,7 +127,7 @@ t.test('an address floods with silent connections → a valid caller from it is 
   const { issuer } = await provider(t);
   const authenticate = authenticator({
     ...{ rules: rulesFor(issuer), contributions: contributions() },
-    tenants: { byAlias: async () => undefined },
+    tenants: { byAlias: async () => undefined, list: async () => [] },
     tenantPlugins: { isEnabled: async () => true },
   });
   const server = await serverWith(t, { perAddress: 3 }, { authenticate });

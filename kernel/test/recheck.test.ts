@@ -53,7 +53,7 @@ t.test('token, role, plugin or rule is taken away → the recheck of a running c
   const app = createServer(log);
   const authenticate = authenticator({
     rules: {} as never,
-    tenants: { byAlias: async () => acme },
+    tenants: { byAlias: async () => acme, list: async () => [acme] },
     tenantPlugins: { isEnabled: async () => now.plugin },
     contributions: given,
   });

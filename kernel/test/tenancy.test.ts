@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import t from 'tap';
 import { authorize } from '../src/auth/authorize.ts';
 import { anyone, permission, platformPermission, type TenantRole } from '../src/contract/access.ts';
-import type { Principal, Tenant } from '../src/contract/caller.ts';
+import type { KnownPrincipal, Principal, Tenant } from '../src/contract/caller.ts';
 import { Problem } from '../src/contract/problem.ts';
-import { resolveTenant } from '../src/tenancy/resolve-tenant.ts';
+import { kernelProblems } from '../src/contract/problems.ts';
+import { resolveTenant, tenantsOf } from '../src/tenancy/resolve-tenant.ts';
 
 const tenant = (alias: string): Tenant => ({ tenantId: `id-${alias}`, alias, scope: alias });
 const known = ['acme', 'other'];
@@ -31,7 +32,7 @@ const service = (tenants: string[] | '*'): Principal => ({
   capabilities: ['source:write'],
 });
 const read = permission('sources:read', 'viewer');
-const strict = permission('ontology:read', 'viewer', { tenantHeader: 'required' });
+const strict = permission('ontology:read', 'viewer', { tenantHeader: 'users' });
 
 const outcome = async (...args: Parameters<typeof resolveTenant>): Promise<string> => {
   try {
@@ -63,9 +64,35 @@ t.test('the tenant is resolved by the table of the security design', async (t) =
     ['API token without header', [read, apiToken('viewer'), [], tenants], 'acme'],
     ['API token of another tenant', [read, apiToken('viewer'), ['other'], tenants], 'tenant_not_allowed'],
     ['header demanded of an API token', [strict, apiToken('viewer'), [], tenants], 'tenant_header_required'],
+    ['header left out by a service', [strict, service(['acme']), [], tenants], 'none'],
+    ['header left out by a delegation', [strict, delegation(['viewer'], []), [], tenants], 'none'],
     ['public route', [anyone, { kind: 'anonymous' }, ['acme'], tenants], 'none'],
   ];
   for (const [name, args, expected] of cases) t.equal(await outcome(...args), expected, name);
+});
+
+t.test('a client that names no tenant → those that admit it, or the refusal of the first', async (t) => {
+  const all = { ...tenants, list: async () => ['other', 'acme'].map(tenant) };
+  const admitting =
+    (aliases: string[]) =>
+    async ({ alias }: Tenant) => {
+      if (!aliases.includes(alias))
+        throw alias === 'acme' ? kernelProblems.pluginDisabled() : kernelProblems.forbiddenRole();
+    };
+  const found = async (principal: Principal, aliases: string[]) => {
+    const own = tenantsOf(principal as KnownPrincipal, all, admitting(aliases));
+    return own.then(
+      (tenants) => tenants.map(({ alias }) => alias),
+      (error: Problem) => error.code,
+    );
+  };
+  t.strictSame(await found(service('*'), ['other', 'acme']), ['acme', 'other']);
+  t.strictSame(await found(service(['other', 'acme', 'ghost']), ['other']), ['other']);
+  t.strictSame(await found(service('*'), []), 'plugin_disabled');
+  t.strictSame(await found(service([]), ['acme']), 'tenant_not_allowed');
+  t.strictSame(await found(delegation(['viewer'], []), ['acme', 'other']), ['acme']);
+  const lost = tenantsOf(service('*') as KnownPrincipal, all, async () => Promise.reject(new Error('lost')));
+  await t.rejects(lost, { message: 'lost' }, 'a lost database refuses nothing');
 });
 
 t.test('a user never reaches a tenant that is not in the token, whatever the header says', async (t) => {

@@ -48,7 +48,12 @@ async function world(t: Test) {
   const registration: Registration = { routes: [handle(ring, async ({ body }) => body)] };
   const deps = {
     authenticate: authenticator({
-      ...{ rules: {} as never, tenants: { byAlias: never }, tenantPlugins: { isEnabled: never }, contributions: given },
+      ...{
+        rules: {} as never,
+        tenants: { byAlias: never, list: never },
+        tenantPlugins: { isEnabled: never },
+        contributions: given,
+      },
     }),
     idempotency: { once: async <T>(_call: unknown, work: () => Promise<T>) => work() } as never,
   };

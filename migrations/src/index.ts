@@ -37,6 +37,7 @@ import { s33_transform_origins } from './s33_transform_origins.ts';
 import { s35_create_tenant } from './s35_create_tenant.ts';
 import { s36_discovery_warnings } from './s36_discovery_warnings.ts';
 import { s37_transform_versions } from './s37_transform_versions.ts';
+import { s38_ontology } from './s38_ontology.ts';
 import { s38_run_reasons } from './s38_run_reasons.ts';
 import { s40_uploads } from './s40_uploads.ts';
 import { s41_told_credentials } from './s41_told_credentials.ts';
@@ -64,7 +65,7 @@ export {
 export { createTenant, tenantScope } from './create-tenant.ts';
 export { LedgerMismatch } from './ledger-mismatch.ts';
 export { type MigrateOptions, migrate } from './migrate.ts';
-export { type Migration, migrationHash, tenantTable } from './migration.ts';
+export { type Migration, migrationHash, partitionedTenantTable, tenantTable } from './migration.ts';
 export { type PluginMigrations, pluginSchema } from './plugin-migrations.ts';
 export { readPluginMigrations } from './read-plugin-migrations.ts';
 export { ensureSharedNamespaces } from './shared-namespaces.ts';
@@ -125,4 +126,5 @@ export const migrations: readonly Migration[] = [
   s56_adoption,
   s60_pipelines,
   s61_schemas,
+  s38_ontology,
 ];

@@ -40,7 +40,10 @@ export function decide({ label, access }: DecidedRoute, facts: Facts): Decision 
   if (access.kind === 'webhook') return facts.webhook === access.permission ? 'allowed' : unsigned(facts);
   if (credential !== 'good') return '401 unauthenticated';
   if (access.kind === 'known') return 'allowed';
-  const tenant = access.kind === 'tenant' ? tenantDecision(access.tenantHeader === 'required', facts) : 'allowed';
+  const demanded = access.kind === 'tenant' && access.tenantHeader === 'users';
+  if (demanded && facts.header === undefined && facts.capabilities !== undefined)
+    return openDecision(access.across === true, rightDecision(label, access, facts), facts);
+  const tenant = access.kind === 'tenant' ? tenantDecision(demanded, facts) : 'allowed';
   return tenant === 'allowed' ? rightDecision(label, access, facts) : tenant;
 }
 
@@ -59,6 +62,12 @@ export function decideAt(route: DecidedRoute, facts: Facts, ids: Readonly<Record
   const named = ADMIN_OR_SELF[label];
   const free = named === undefined || facts.service || facts.roles.includes('admin') || ids[named] === facts.subject;
   return decision === 'allowed' && !free ? '403 forbidden_role' : decision;
+}
+
+/** A client that names no tenant means its only one, or all where the route is answered over all. */
+function openDecision(isAcross: boolean, right: Decision, { organizations }: Facts): Decision {
+  if (organizations.length === 0) return '403 tenant_not_allowed';
+  return right === 'allowed' && organizations.length > 1 && !isAcross ? '400 tenant_header_required' : right;
 }
 
 function tenantDecision(demanded: boolean, { header, organizations, service }: Facts): Decision {

@@ -7,6 +7,8 @@ const MAY_LIST: ReadonlySet<string> = new Set([
   'kernel/src/duties/duty.ts',
   // The statement itself.
   'kernel/src/tenancy/tenant-store.ts',
+  // Those of a client that names none, each asked by itself.
+  'kernel/src/tenancy/resolve-tenant.ts',
   // Looks a tenant up by its id.
   'plugins/identity/src/api-token/read-tokens.ts',
   // Commands of operators, which are done whole or not at all.

@@ -13,4 +13,5 @@ export const dueAreas: readonly string[] = [
   'Declarative apply',
   'Pipelines',
   'Schema libraries and registry',
+  'Ontology',
 ];

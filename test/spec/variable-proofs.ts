@@ -146,6 +146,28 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_TABLE_CACHE_DIR',
   ),
   ...proved(
+    'plugins/ontology/test/bindings.test.ts',
+    'outside of development each tenant needs its exact entry; a client needs the capability',
+    'ONTOLOGY_TENANT_BINDINGS_JSON',
+    'ONTOLOGY_TENANT_ID',
+  ),
+  ...proved(
+    'plugins/ontology/test/bindings.test.ts',
+    'a file of bindings → followed without a restart; one that is not in order binds no tenant',
+    'ONTOLOGY_TENANT_BINDINGS_JSON_FILE',
+  ),
+  ...proved(
+    'plugins/ontology/test/types.test.ts',
+    'switched off → the status says so, every other route is 501',
+    'ONTOLOGY_ENABLED',
+  ),
+  ...proved(
+    'plugins/ontology/test/types.test.ts',
+    'an ontology service → the start is refused by name, as this release cannot use it',
+    'ONTOLOGY_SERVICE_URL',
+    'ONTOLOGY_API_KEY',
+  ),
+  ...proved(
     'plugins/schema-registry/test/libraries.test.ts',
     'without smart data models → empty with a hint; with them → what is there',
     'WEIR_SCHEMA_LIBRARIES',

@@ -8,7 +8,7 @@ import { lookForForeignRows } from '../access/foreign-rows.ts';
 import { furnish } from '../access/furnish.ts';
 import { type MatrixPlatform, type MatrixRoute, matrixPlatform, VAULTED_PLATFORM } from '../access/matrix-platform.ts';
 import { tenantRows } from '../access/tenant-rows.ts';
-import { absentId, idsAt, isCommon } from '../deployed-examples.ts';
+import { absentId, CALLS, idsAt, isCommon } from '../deployed-examples.ts';
 import type { Ids } from '../examples.ts';
 import { inLane } from '../lane.ts';
 import { platformFile, type TestPlatform } from '../platform.ts';
@@ -88,7 +88,8 @@ async function furnished(
   for (const route of routes) {
     const own = idsAt(route.label, cell.own);
     for (const name of route.names) t.ok(own[name], `${route.label}: the examples give a ${name}`);
-    if (route.method !== 'GET' || route.names.length === 0 || route.access.kind !== 'tenant') continue;
+    const isReached = CALLS.get(route.label)?.unreached === undefined;
+    if (route.method !== 'GET' || !isReached || route.names.length === 0 || route.access.kind !== 'tenant') continue;
     const path = fill(route.path, own);
     const { status, code } = await ask(cell.app, route, path, cell.caller.headers);
     t.ok(status === 200 || code === UNSUPPORTED, `${route.label} finds what the examples gave: ${status}`);

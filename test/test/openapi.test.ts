@@ -118,7 +118,7 @@ function missingOf(operation: Operation): string[] {
   return missing.map((what) => `${id}: ${what}`);
 }
 
-const SCHEMAS = { full_id: 'core:Commerce:Order', subject: 'shop.order', version: '1' };
+const SCHEMAS = { full_id: 'core:Commerce:Order', subject: 'shop.order', version: '1', code: 'Vehicle' };
 
 /** Makes the calls until no further one succeeds, as some name what others make; answers what refuses the rest. */
 async function makeAll(platform: TestPlatform, calls: readonly Endpoint[]): Promise<Map<string, string>> {

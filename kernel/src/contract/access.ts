@@ -25,8 +25,10 @@ export type Access =
       permission: string;
       /** The weakest tenant role that holds the permission. */
       role: TenantRole;
-      /** `required`: a user must send `X-Tenant-ID` even with one organization in the token. */
-      tenantHeader: 'required' | 'optional';
+      /** `users`: people must send `X-Tenant-ID`, and a client that does not means the only tenant that it may mean. */
+      tenantHeader: 'users' | 'optional';
+      /** With `users`: a client that names no tenant is answered over all in which it may call this. */
+      across?: true;
       /** People are refused, whatever their roles. */
       callers?: 'services';
     } & ClientAccess)
@@ -46,7 +48,7 @@ export const probe: Access = { kind: 'public', probe: true };
 export function permission(
   name: string,
   role: TenantRole,
-  options: ClientAccess & { tenantHeader?: 'required' | 'optional' } = {},
+  options: ClientAccess & { tenantHeader?: 'users' | 'optional'; across?: true } = {},
 ): Access {
   return { kind: 'tenant', permission: name, role, tenantHeader: 'optional', ...options };
 }

@@ -9,7 +9,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { Problem } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import type { Contributions } from '../contributions/contributions.ts';
-import { resolveTenant } from '../tenancy/resolve-tenant.ts';
+import { resolveTenant, tenantsOf } from '../tenancy/resolve-tenant.ts';
 import type { TenantPlugins } from '../tenancy/tenant-plugins.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 import { signer } from './signed-body.ts';
@@ -18,6 +18,8 @@ import { signer } from './signed-body.ts';
 export interface Caller {
   principal: Principal;
   tenant: Tenant | undefined;
+  /** Those of a client that named no tenant: all in which it may do this. */
+  tenants?: readonly Tenant[];
   /** Decides again by what holds now, and charges no limit; absent for a call without a token. Throws the refusal. */
   recheck?: () => Promise<void>;
   /** An access rule has refused the call, whatever its status. */
@@ -39,7 +41,7 @@ export type Authenticate = (endpoint: Endpoint, plugin?: string) => onRequestAsy
 
 export interface AuthenticatorDeps {
   rules: TokenRules<TenantRole>;
-  tenants: Pick<Tenants, 'byAlias'>;
+  tenants: Pick<Tenants, 'byAlias' | 'list'>;
   tenantPlugins: Pick<TenantPlugins, 'isEnabled'>;
   contributions: Pick<Contributions, 'of' | 'forTenant'>;
 }
@@ -66,13 +68,7 @@ export function authenticator({ rules, tenants, tenantPlugins, contributions }: 
       caller.principal = await signer(request, reply, reader).catch(refuse);
       return;
     }
-    const decide = async () => {
-      const principal = await principalOf(sent, request.log, verify, contributions.of(TokenReaders));
-      caller.principal = principal;
-      trustConnection(request.raw.socket);
-      if (access.kind === 'public') return undefined;
-      const tenant = await resolveTenant(access, principal, headerValues(request, 'x-tenant-id'), tenants);
-      caller.tenant = tenant;
+    const admit = async (principal: KnownPrincipal, tenant: Tenant | undefined) => {
       if (tenant !== undefined && plugin !== undefined && !(await tenantPlugins.isEnabled(tenant, plugin))) {
         throw kernelProblems.pluginDisabled();
       }
@@ -85,6 +81,20 @@ export function authenticator({ rules, tenants, tenantPlugins, contributions }: 
           throw error;
         });
       return asked;
+    };
+    const decide = async () => {
+      const principal = await principalOf(sent, request.log, verify, contributions.of(TokenReaders));
+      caller.principal = principal;
+      trustConnection(request.raw.socket);
+      if (access.kind === 'public') return undefined;
+      const tenant = await resolveTenant(access, principal, headerValues(request, 'x-tenant-id'), tenants);
+      caller.tenant = tenant;
+      if (tenant !== undefined || access.kind !== 'tenant') return admit(principal, tenant);
+      const own = await tenantsOf(principal, tenants, (one) => admit(principal, one));
+      delete caller.isRefused;
+      if (own.length > 1 && !access.across) throw kernelProblems.tenantHeaderRequired();
+      Object.assign(caller, { tenants: own, tenant: own.length === 1 ? own[0] : undefined });
+      return { ...arriving, principal, tenant: caller.tenant, params: request.params as Record<string, string> };
     };
     caller.recheck = async () => void (await decide());
     const asked = await decide().catch(refuse);

@@ -22,8 +22,10 @@ type InnerInput = Partial<Record<'params' | 'query', Record<string, string>> & {
 
 /** What a route's function gets besides the parts that its endpoint declares. */
 export interface CallContext {
-  /** The resolved tenant; absent for public and platform routes, whose endpoints have another access kind. */
+  /** The resolved tenant; absent for public and platform routes, whose endpoints have another access kind, and for several `tenants`. */
   tenant: Tenant;
+  /** The tenant, or all in which a client that named none may do this, in the order of their aliases. */
+  tenants: readonly Tenant[];
   principal: Principal;
   /** The value of `If-Match`, to be given to `requireMatch` with the etag of the row that is changed. */
   ifMatch: string | undefined;
@@ -109,12 +111,13 @@ async function emptyUnlessGiven(request: FastifyRequest): Promise<void> {
 }
 
 function inputOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Record<string, unknown> {
-  const { tenant, principal, recheck = async () => undefined } = request.caller;
+  const { tenant, tenants = tenant ? [tenant] : [], principal, recheck = async () => undefined } = request.caller;
   return {
     params: request.params,
     query: request.query,
     body: request.body,
     tenant,
+    tenants,
     principal,
     ifMatch: request.headers['if-match'],
     lastEventId: request.headers['last-event-id']?.toString(),

@@ -4,5 +4,5 @@ export { type ProvenBounds, provenBounds, type SystemBound } from './bounded/pro
 export { type BoundedProcess, type Bounds, type NodeProgram, startBounded } from './bounded/start-bounded.ts';
 export type { Place } from './bounded/view.ts';
 export { programFile } from './program/program-file.ts';
-export { type ChildWatch, startPulse, watchChild, watchFor } from './pulse.ts';
+export { type ChildWatch, holdAt, startPulse, watchChild, watchFor } from './pulse.ts';
 export { removeTree } from './remove-tree.ts';

@@ -1,4 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
+import { access, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** How often a process that works for another one says that it lives. */
 const PULSE_EVERY_MS = 1_000;
@@ -48,3 +51,27 @@ export function watchFor(maxSilenceMs: number): ChildWatch {
 
 /** What watches every process that works for another. */
 export const watchChild: ChildWatch = watchFor(MAX_SILENCE_MS);
+
+const POLL_MS = 20;
+
+/**
+ * Holds this process at a point that a test has armed in a folder. Once per armed point: `<point>.arm` is renamed to
+ * `<point>.hit`, which from then on holds our pid, and we wait until `<point>.go` is there.
+ */
+export async function holdAt(folder: string, point: string): Promise<void> {
+  const hit = join(folder, `${point}.hit`);
+  try {
+    await rename(join(folder, `${point}.arm`), hit);
+  } catch {
+    return;
+  }
+  await writeFile(hit, String(process.pid));
+  while (!(await isThere(join(folder, `${point}.go`)))) await delay(POLL_MS);
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

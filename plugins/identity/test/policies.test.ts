@@ -157,7 +157,7 @@ t.test('one policy in force says which records of an entity type are one', async
       body: { name, kind: 'entity_resolution', document: { ...DOCUMENT, entity_type } as never, status },
     });
   const first = bodyOf(await make('first', 'Person', 'active'));
-  const taken = { status: 409, problem: { code: 'entity_type_taken' } };
+  const taken = { status: 409, problem: { code: 'resolution_taken' } };
   t.match(await make('second', 'Person', 'active'), taken);
   t.match(await make('places', 'Place', 'active'), { status: 201 });
   t.match(await make('first', 'Person', 'active', 'other'), { status: 201 }, 'another tenant');

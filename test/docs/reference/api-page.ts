@@ -117,7 +117,7 @@ function whoMay(access: Access): string {
   const capability =
     access.capability === undefined ? anyService : `, or a service with the capability \`${access.capability}\``;
   if (access.kind === 'platform') return `\`platform_admin\`${capability} (\`${access.permission}\`)`;
-  const header = access.tenantHeader === 'required' ? '; `X-Tenant-ID` is required' : '';
+  const header = access.tenantHeader === 'users' ? '; people must send `X-Tenant-ID`' : '';
   return `role \`${access.role}\` of the tenant${capability} (\`${access.permission}\`)${header}`;
 }
 

@@ -95,7 +95,7 @@ export const identityProblems = {
     next: [{ operation: 'identity.list_policies', text: 'List the policies, then delete unused ones' }],
   }),
   entityTypeTaken: problem({
-    code: 'entity_type_taken',
+    code: 'resolution_taken',
     status: 409,
     title: 'Entity type taken',
     detail: 'Another policy in force says which records of this entity type are one.',

@@ -13,6 +13,12 @@ import { nameSchemas } from './named-schemas.ts';
 type Json = Record<string, unknown>;
 type Documented = Pick<PlatformService, 'version' | 'signIn' | 'endpoints' | 'manifests'>;
 
+/** Who has to send the header of the tenant. */
+const TENANT_WORDS = {
+  optional: 'Alias of one of your organizations',
+  users: 'Alias of one of your organizations; people must send it, and a client may leave it out',
+};
+
 /** What a route may answer by its shape alone, before its own errors. */
 function commonProblems({ method, access, params, query, body, consumes }: Endpoint): ProblemType[] {
   const { uriTooLong, headersTooLarge, internal, rateLimited } = kernelProblems;
@@ -203,9 +209,7 @@ function parameters({ params, query, access, method }: Endpoint): Json[] {
   return [
     ...schemaParameters(params, 'path'),
     ...schemaParameters(query, 'query'),
-    ...(access.kind === 'tenant'
-      ? [header('X-Tenant-ID', access.tenantHeader === 'required', 'Alias of one of your organizations')]
-      : []),
+    ...(access.kind === 'tenant' ? [header('X-Tenant-ID', false, TENANT_WORDS[access.tenantHeader])] : []),
     ...(method === 'POST'
       ? [header('Idempotency-Key', false, 'A repeat with the same key gets the first answer')]
       : []),

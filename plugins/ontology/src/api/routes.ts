@@ -1,0 +1,70 @@
+import { type AnyRoute, handle } from '@weir/kernel';
+import { keptAnswer } from '@weir/turns';
+import { ontologyOff } from '../contract/entity-types.ts';
+import * as endpoints from '../contract.ts';
+import type { OntologyStore } from '../model/entity/store.ts';
+import type { EntityService } from '../service/entities.ts';
+import type { TypeService } from '../service/types.ts';
+import type { VersionService } from '../service/versions.ts';
+
+/** How long the answer of the store is kept, however many ask for the status. */
+const KEPT_MS = 10_000;
+/** Version of the contract of syncs that this release is made for. */
+const CONTRACT_VERSION = 2;
+
+export interface RouteServices {
+  isEnabled: boolean;
+  store: OntologyStore;
+  types: TypeService;
+  versions: VersionService;
+  entities: EntityService;
+}
+
+/** Every endpoint of the plugin with the service call that carries it out. */
+export function routes({ isEnabled, store, ...services }: RouteServices): AnyRoute[] {
+  const reachable = keptAnswer(() => store.reachable(), KEPT_MS);
+  const status = handle(endpoints.getOntologyStatus, async () => ({
+    enabled: isEnabled,
+    reachable: isEnabled && (await reachable()),
+    adapter: store.capabilities().adapter,
+    contract_version: CONTRACT_VERSION,
+  }));
+  const others = [...typeRoutes(services), ...entityRoutes(services)];
+  const off = async () => {
+    throw ontologyOff({ members: { feature: 'ontology' } });
+  };
+  return [status, ...(isEnabled ? others : others.map(({ endpoint }) => ({ endpoint, run: off })))];
+}
+
+function typeRoutes({ types, versions }: Pick<RouteServices, 'types' | 'versions'>): AnyRoute[] {
+  return [
+    handle(endpoints.listEntityTypes, ({ tenants, query }) => types.list(tenants, query)),
+    handle(endpoints.createEntityType, ({ tenant, principal, body }) => types.create(tenant, principal, body)),
+    handle(endpoints.getEntityType, ({ tenant, params, query }) => types.get(tenant, params.code, query ?? {})),
+    handle(endpoints.changeEntityType, ({ tenant, principal, params: { code }, body, ifMatch }) =>
+      types.change(tenant, principal, { code, ifMatch, body }),
+    ),
+    handle(endpoints.retireEntityType, ({ tenant, principal, params: { code }, ifMatch }) =>
+      types.retire(tenant, principal, { code, ifMatch }),
+    ),
+    handle(endpoints.listEntityTypeVersions, ({ tenant, params, query }) => versions.list(tenant, params.code, query)),
+    handle(endpoints.createEntityTypeVersion, ({ tenant, principal, params, body }) =>
+      versions.create(tenant, principal, params.code, body),
+    ),
+    handle(endpoints.differEntityTypeVersions, ({ tenant, params, query }) =>
+      versions.difference(tenant, params, query ?? {}),
+    ),
+  ];
+}
+
+function entityRoutes({ entities }: Pick<RouteServices, 'entities'>): AnyRoute[] {
+  return [
+    handle(endpoints.listEntities, ({ tenant, principal, params: { code }, query }) =>
+      entities.list(tenant, principal, { code, query }),
+    ),
+    handle(endpoints.getEntity, ({ tenant, principal, params }) => entities.get(tenant, principal, params)),
+    handle(endpoints.listEntityLinks, ({ tenant, principal, params, query }) =>
+      entities.links(tenant, principal, { ...params, query }),
+    ),
+  ];
+}
