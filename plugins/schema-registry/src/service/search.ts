@@ -13,6 +13,13 @@ export interface Hit {
   highlights: { field: string; text: string }[];
 }
 
+interface FindOptions {
+  limit: number;
+  fields?: readonly string[];
+  /** Whether a thing may be a hit; only those that are shown are read for highlights. */
+  isAsked?: (id: string) => boolean;
+}
+
 const FIELDS = ['id', 'title', 'words'];
 /** The name and the title say more than a member somewhere inside. */
 const BOOST = { id: 3, title: 4, words: 1 };
@@ -34,8 +41,9 @@ export async function searchIndex(items: readonly Searchable[]) {
   await index.addAllAsync(items, { chunkSize: CHUNK });
   const byId = new Map(items.map((item) => [item.id, item]));
   return {
-    find(q: string, { limit, fields = FIELDS }: { limit: number; fields?: readonly string[] }): Hit[] {
-      const options = { fields: [...fields], boost: BOOST, prefix: true, combineWith: 'OR' as const };
+    find(q: string, { limit, fields = FIELDS, isAsked }: FindOptions): Hit[] {
+      const filter = ({ id }: { id: unknown }) => isAsked?.(String(id)) ?? true;
+      const options = { fields: [...fields], boost: BOOST, prefix: true, combineWith: 'OR' as const, filter };
       const fuzzy = (term: string) => (term.length > 3 ? FUZZY : false);
       return index
         .search(q, { ...options, fuzzy })
