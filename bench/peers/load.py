@@ -34,13 +34,13 @@ def dlt_data(file, folder, _):
     """The same for lines that are rows themselves."""
     import dlt
     import orjson
-    from itertools import batched
+    from itertools import islice
 
     @dlt.resource(name="rows", max_table_nesting=0)
     def rows():
         with open(file, "rb") as lines:
-            for batch in batched(lines, 10_000):
-                yield [orjson.loads(line) for line in batch]
+            while batch := [orjson.loads(line) for line in islice(lines, 10_000)]:
+                yield batch
 
     return dlt_run(rows(), folder)
 

@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { stat } from 'node:fs/promises';
+import { type FileHandle, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type JsonSchema, MAX_SEGMENT_BYTES, parseExact, recordEnvelope, type SourceError } from '@weir/connector-sdk';
 import { MAX_COLUMNS } from './csv-file.ts';
+import { withDuckdb } from './duckdb-session.ts';
 import { fault } from './fault.ts';
 import type { FileReading } from './file-reading.ts';
 import { noteFacts, numeral, type SeenFacts } from './json-columns.ts';
@@ -12,7 +14,8 @@ import { linesBefore } from './rejects/lines-before.ts';
 import { rejectLines } from './rejects/reject-lines.ts';
 import { faultOf, type RejectReason } from './rejects/reject-reason.ts';
 import { assertNoPage } from './rejects/web-page.ts';
-import { copyRange } from './save-bytes.ts';
+import { arePlainRows, copyLines, lastLineEnd, markBytes, type Range } from './rows/plain-slice.ts';
+import { moveFile, withScratch } from './send-segments.ts';
 import { withHandle } from './with-handle.ts';
 
 /** How much of each file says what its columns are: the documents up to either bound. */
@@ -20,7 +23,7 @@ const SAMPLE_DOCUMENTS = 10_000;
 const SAMPLE_CHARS = 16 * 1024 * 1024;
 const MAX_DEPTH = 256;
 /** Fewer bytes go as RECORD lines, which a reader puts together to larger files. */
-const MIN_RUN_BYTES = 16 * 1024 * 1024;
+const SLICE_BYTES = { least: 16 * 1024 * 1024, most: MAX_SEGMENT_BYTES };
 /** How many characters of lines are given on at once. */
 const BATCH_CHARS = 256 * 1024;
 const RETURN = 0x0d;
@@ -56,13 +59,14 @@ export async function sampleJson(file: ReadyFile, seen: SeenFacts): Promise<void
  * text that it has in the file, so that every number stays as it is written. Members that no column is for go along. A number in a
  * column of text becomes text, as it is written. Other lines go to quarantine; a JSON file without any document fails.
  */
-export async function readJson(file: ReadyFile, reading: FileReading, minRunBytes = MIN_RUN_BYTES): Promise<void> {
+export async function readJson(file: ReadyFile, reading: FileReading, sizes = SLICE_BYTES): Promise<void> {
   // Before anything is sent: what is said against the one file may not come with the rows of the next.
   if (file.format === 'json') await assertDocument(file);
   const lines = recordLines(file, reading);
   const { size } = await stat(file.text.path);
-  if (file.format === 'jsonl' && reading.lineFile !== undefined && size >= minRunBytes) {
-    await readRuns(file, { ...reading, lineFile: reading.lineFile, minRunBytes }, lines);
+  const isWorth = file.format === 'jsonl' && file.isDamaged !== true && size >= sizes.least;
+  if (isWorth && reading.lineFile !== undefined) {
+    await readSlices(file, { ...reading, lineFile: reading.lineFile, sizes }, lines);
   } else {
     await eachFrame(file, async (frame) => {
       await lines.put(frame, judged(frame, file));
@@ -108,49 +112,57 @@ function recordLines(file: ReadyFile, reading: FileReading) {
   };
 }
 
-/** Lines that follow each other in a file, each of which is a document as it is. */
-type LineRun = { readonly from: number; readonly line: number; to: number; rows: number };
-
-/** Sends runs of lines as files, and lines between them, or too few for a file, as RECORD lines. */
-async function readRuns(
+/** Sends slices of whole lines as files, and others, what is left of them and the last line as RECORD lines. */
+async function readSlices(
   file: ReadyFile,
-  reading: FileReading & { readonly lineFile: NonNullable<FileReading['lineFile']>; readonly minRunBytes: number },
+  reading: FileReading & {
+    readonly lineFile: NonNullable<FileReading['lineFile']>;
+    readonly sizes: typeof SLICE_BYTES;
+  },
   lines: ReturnType<typeof recordLines>,
 ): Promise<void> {
-  const { path } = file.text;
+  const { path, from, to } = file.text;
   const textColumns = textColumnsOf(reading);
-  let run: LineRun | undefined;
-  const end = async (): Promise<void> => {
-    const ended = run;
-    run = undefined;
-    if (ended === undefined) return;
-    await lines.flush();
-    const { from, to, line, rows } = ended;
-    if (to - from >= reading.minRunBytes) {
-      await reading.lineFile(
-        async (target) => ({ rows, sha256: await copyRange({ path, from, to }, target) }),
-        reading.from,
-      );
-      return;
+  await assertNoPage(file);
+  let line = (await linesBefore(file, from)) + 1;
+  const put = async (handle: FileHandle, range: Range): Promise<void> => {
+    for await (const frame of lineFrames(bytesOf(handle, range.from, range.to), { byte: range.from, line })) {
+      await lines.put(frame, judged(frame, file));
     }
-    await withHandle(path, file.where(), async (handle) => {
-      for await (const frame of lineFrames(bytesOf(handle, from, to), { byte: from, line })) {
-        await lines.put(frame, judged(frame, file));
-      }
-    });
   };
-  await eachFrame(file, async (frame) => {
-    reading.signal.throwIfAborted();
-    const found = judged(frame, file);
-    const to = frame.byte + frame.length + 1;
-    const isPlain = 'document' in found && !frame.isOpen && isAsWritten(found.document, textColumns);
-    if (run !== undefined && (!isPlain || run.to !== frame.byte || to - run.from > MAX_SEGMENT_BYTES)) await end();
-    if (!isPlain) await lines.put(frame, found);
-    else if (run === undefined) run = { from: frame.byte, line: frame.line, to, rows: 1 };
-    else Object.assign(run, { to, rows: run.rows + 1 });
-    return true;
-  });
-  await end();
+  await withHandle(path, file.where(), (handle) =>
+    withDuckdb(file, (connection) =>
+      withScratch(async (scratch) => {
+        let at = from + (from === 0 ? await markBytes(handle) : 0);
+        while (to - at >= reading.sizes.least) {
+          reading.signal.throwIfAborted();
+          const end = await lastLineEnd(handle, { from: at, to: Math.min(at + reading.sizes.most, to) });
+          if (end === undefined) break;
+          const part = join(scratch, 'slice.jsonl');
+          const slice = { from: at, to: end };
+          const { isStrict, sha256, lines: rows } = await copyLines(handle, slice, part);
+          if (isStrict && (await arePlainRows(connection, part, { lines: rows, textColumns }))) {
+            await lines.flush();
+            await reading.lineFile(
+              async (target) => ({ rows, sha256: await moved(part, target, sha256) }),
+              reading.from,
+            );
+          } else {
+            await put(handle, slice);
+            await rm(part);
+          }
+          line += rows;
+          at = end;
+        }
+        await put(handle, { from: at, to });
+      }),
+    ),
+  );
+}
+
+async function moved(part: string, target: string, sha256: string): Promise<string> {
+  await moveFile(part, target);
+  return sha256;
 }
 
 const textColumnsOf = ({ columns }: FileReading): string[] =>

@@ -143,7 +143,7 @@ async function interruptible(
 }
 
 /** A folder in the one place where a connection may write. */
-async function withScratch<T>(use: (folder: string) => Promise<T>): Promise<T> {
+export async function withScratch<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'duckdb', 'segments-'));
   try {
     return await use(folder);
@@ -155,7 +155,7 @@ async function withScratch<T>(use: (folder: string) => Promise<T>): Promise<T> {
 }
 
 /** The folder of segments may be a mount of its own. */
-async function moveFile(from: string, to: string): Promise<void> {
+export async function moveFile(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch (error) {

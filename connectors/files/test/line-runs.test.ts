@@ -102,6 +102,7 @@ function someDocument(roll: (sides: number) => number, hasOdd: boolean): string 
   if (hasOdd && roll(12) === 0) members.push(`"other ${roll(3)}": ${ODD[roll(ODD.length)]}`);
   if (hasOdd && roll(40) === 0) members.push('"id": 5');
   if (hasOdd && roll(40) === 0) members.push('"ID": 5');
+  if (hasOdd && roll(40) === 0) members.push(`"name": ${roll(2) === 0 ? 5 : '"b"'}`);
   if (roll(6) === 0) members.reverse();
   return `{${members.join(roll(5) === 0 ? ' , ' : ',')}}`;
 }
@@ -109,7 +110,11 @@ function someDocument(roll: (sides: number) => number, hasOdd: boolean): string 
 type Part = { readonly path: string; readonly lines: number; readonly isBare: boolean };
 
 /** Reads a file by one road; the parts that a spool would have of it. */
-async function partsOf(path: string, properties: Record<string, JsonSchema>, minRunBytes?: number): Promise<Part[]> {
+async function partsOf(
+  path: string,
+  properties: Record<string, JsonSchema>,
+  sizes?: Parameters<typeof readJson>[2],
+): Promise<Part[]> {
   const { size } = await stat(path);
   const parts: { path: string; lines: number; isBare: boolean }[] = [];
   const place = await folder();
@@ -142,8 +147,8 @@ async function partsOf(path: string, properties: Record<string, JsonSchema>, min
     part.lines = rows;
     return 'sent';
   };
-  const isNew = minRunBytes !== undefined;
-  await readJson(file, { ...reading, lineFile: isNew ? lineFile : undefined }, minRunBytes);
+  const isNew = sizes !== undefined;
+  await readJson(file, { ...reading, lineFile: isNew ? lineFile : undefined }, sizes);
   return parts;
 }
 
@@ -207,7 +212,7 @@ t.test('a file of lines gives the same table and quarantine as its own bytes and
     const more = { json: jsonTextColumns(stream), key };
     const path = join(dir, 'rows.jsonl');
     const before = await partsOf(path, properties);
-    const after = await partsOf(path, properties, 1 + roll(600));
+    const after = await partsOf(path, properties, { least: 1 + roll(400), most: 300 + roll(2000) });
     bareParts += after.filter(({ isBare }) => isBare).length;
     t.strictSame(
       await contentOf(await stagedOf(after, table, more)),
