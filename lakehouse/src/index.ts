@@ -10,11 +10,14 @@ export type {
 export { type JdbcCatalog, jdbcCatalog, type Sql } from './catalog/catalog-jdbc.ts';
 export { type RestCatalogOptions, restCatalog } from './catalog/catalog-rest.ts';
 export { prepareExpire } from './commit/commit-expire.ts';
+export { type PreparedRewrite, prepareRewrite } from './commit/commit-rewrite.ts';
 export type {
   CommitInput,
   OverwriteInput,
   PreparedCommit,
   ReplaceInput,
+  RewriteInput,
+  RewrittenBin,
   RowDeltaInput,
   TableInput,
 } from './commit/commit-types.ts';
@@ -31,6 +34,22 @@ export { addChecksums, CHECKSUM_ALGORITHM, NO_ROWS_CHECKSUM, rowChecksumSql } fr
 export { beginReserve, type DuckdbReserve } from './duckdb/duckdb-session.ts';
 export { identifier, literal, sqlType } from './duckdb/duckdb-sql.ts';
 export { LakehouseError, type LakehouseErrorCode, type StatementFault } from './error/error.ts';
+export { type MaintenanceRule, SMALL_SHARE } from './maintain/maintenance-rule.ts';
+export type { Bin, WaitingBin } from './maintain/plan-bins.ts';
+export {
+  type MaintenancePlan,
+  type MaintenanceReason,
+  planMaintenance,
+  type SurveyedTable,
+  sequenceOf,
+} from './maintain/plan-maintenance.ts';
+export {
+  createRewriter,
+  type RewriteRequest,
+  type RewriteResult,
+  type Rewriter,
+  type RowProof,
+} from './maintain/rewrite-bin.ts';
 export { countFiles, type DeleteFile, type FileCount, type FileFigures, type LiveFile } from './manifest/live-file.ts';
 export type { StagedFile } from './manifest/stats.ts';
 export { mergeCandidates } from './merge/merge-candidates.ts';

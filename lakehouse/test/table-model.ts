@@ -51,6 +51,8 @@ export type ModelFile = {
   readonly specId: number;
   readonly part: number;
   readonly sequence: bigint;
+  /** `ROWS_EACH` unless a rewrite made it. */
+  readonly rows?: number;
   /** Of a delete file: the data file that it is about. */
   readonly about?: string;
 };
@@ -102,7 +104,7 @@ export function stagedIn(metadata: TableMetadata, part: number, more: Partial<St
   };
 }
 
-const samePart = (metadata: TableMetadata, a: ModelFile, b: { specId: number; part: number }): boolean => {
+export const samePart = (metadata: TableMetadata, a: ModelFile, b: { specId: number; part: number }): boolean => {
   const kind = kindOf(metadata, a.specId);
   return a.specId === b.specId && (kind === 0 || valueIn(kind, a.part) === valueIn(kind, b.part));
 };
@@ -118,7 +120,7 @@ function schemaChanges(metadata: TableMetadata, kind: number): SchemaChange[] {
 }
 
 /** Delete files that are still about a data file that is there. */
-const attached = (data: readonly ModelFile[], deletes: readonly ModelFile[]): ModelFile[] =>
+export const attached = (data: readonly ModelFile[], deletes: readonly ModelFile[]): ModelFile[] =>
   deletes.filter(({ about }) => data.some((file) => file.location === about));
 
 /** Does one step on a table and says what it should hold then. */

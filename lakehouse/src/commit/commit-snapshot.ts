@@ -73,6 +73,9 @@ async function manifestsOf(io: TableFiles, snapshot: Snapshot): Promise<readonly
   return known ?? snapshotManifests(io, snapshot);
 }
 
+/** Manifests of one bin that a rewrite joins. */
+const LEAST_MERGED = 2;
+
 /** Whether a manifest lists more than files that an earlier commit removed. */
 function hasLiveFiles(manifest: ManifestFile): boolean {
   return Number(manifest.added_files_count) + Number(manifest.existing_files_count) > 0;
@@ -82,14 +85,15 @@ function hasLiveFiles(manifest: ManifestFile): boolean {
 function addedManifests(
   placed: readonly { specId: number; file: DataFile }[],
   snapshotId: bigint,
+  sequenceNumber: bigint | null = null,
 ): readonly Rewritten[] {
   const groups = new Map<string, { specId: number; entries: ManifestEntry[] }>();
   for (const { specId, file } of placed) {
     const key = `${file.content === CONTENT.data}:${specId}`;
     const group = groups.get(key) ?? { specId, entries: [] };
     groups.set(key, group);
-    const unknown = { sequence_number: null, file_sequence_number: null };
-    group.entries.push({ status: STATUS.added, snapshot_id: snapshotId, ...unknown, data_file: file });
+    const numbers = { sequence_number: sequenceNumber, file_sequence_number: null };
+    group.entries.push({ status: STATUS.added, snapshot_id: snapshotId, ...numbers, data_file: file });
   }
   return [...groups.values()];
 }
@@ -103,17 +107,17 @@ export async function changeSnapshot(
   change: Change,
   replace: (draft: SnapshotDraft) => Promise<Replacement>,
 ): Promise<{ change: Change; pending: readonly PendingFile[]; snapshotId: bigint | undefined }> {
-  const { files, allowEmpty = false } = input;
+  const { allowEmpty = false } = input;
   const { metadata } = change;
   const io = tableFiles(input.io, metadata);
-  for (const { location } of files) io.assertInside(location);
   const parent = findSnapshot(metadata);
   const snapshotId = input.snapshotId ?? newSnapshotId();
   const current = parent ? await manifestsOf(io, parent) : [];
   const draft: SnapshotDraft = { io, metadata, parent, current, snapshotId };
+  const { kept, rewritten, removed, operation, rewrite } = await replace(draft);
+  const files = rewrite?.files ?? input.files;
+  for (const { location } of files) io.assertInside(location);
   const placed = files.map((file) => placeFile(metadata, file));
-  const replacement = await replace(draft);
-  const { kept, rewritten, removed, operation } = replacement;
   if (!allowEmpty && placed.length === 0 && removed.length === 0) return { change, pending: [], snapshotId: undefined };
   if (metadata.snapshots.some((one) => one['snapshot-id'] === snapshotId)) {
     throw new LakehouseError('base_moved', 'The table has a snapshot of this id');
@@ -122,11 +126,12 @@ export async function changeSnapshot(
   const sequenceNumber = metadata['last-sequence-number'] + 1n;
   const maker = manifestMaker(draft, sequenceNumber);
   const sources: ManifestSource[] = [
-    ...addedManifests(placed, snapshotId),
+    ...addedManifests(placed, snapshotId, rewrite?.sequenceNumber),
     ...rewritten,
     ...kept.filter(hasLiveFiles).map((manifest) => ({ manifest })),
   ];
-  const manifests = await mergeManifests(maker, sources);
+  // A rewrite tidies the manifests as well: it has read most of them.
+  const manifests = await mergeManifests(maker, sources, rewrite && LEAST_MERGED);
   const listLocation = `${metadata.location}/metadata/snap-${snapshotId}-1-${randomUUID()}.avro`;
   const parentId = parent?.['snapshot-id'];
   const list = encodeManifestList(listLocation, { id: snapshotId, parentId, sequenceNumber }, manifests);

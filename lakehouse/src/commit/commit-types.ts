@@ -50,6 +50,23 @@ export type RowDeltaInput = CommitInput & {
   readonly baseSnapshotId: bigint | undefined;
 };
 
+/** Data files of one partition and the files that hold the same rows. */
+export type RewrittenBin = {
+  /** The locations of live data files. */
+  readonly removed: readonly string[];
+  readonly files: readonly StagedFile[];
+  /** Rows of the removed files that deletes had taken away. */
+  readonly deletedRows: bigint;
+};
+
+/** A change of files that changes no row. */
+export type RewriteInput = TableInput & {
+  readonly bins: readonly RewrittenBin[];
+  /** Sequence number of the snapshot from which the rows were read. */
+  readonly readAt: bigint;
+  readonly summary?: Readonly<Record<string, string>>;
+};
+
 /** A table state that is written and durable, and that nobody sees until the catalog moves to it. */
 export type PreparedCommit = {
   /** Where the pointer must go; the old location when there is nothing to commit or `writeMetadata` is false. */

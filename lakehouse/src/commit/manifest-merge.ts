@@ -70,16 +70,18 @@ async function survivors(maker: ManifestMaker, sources: readonly ManifestSource[
  * The manifests of a snapshot. Where a content and a spec have as many as `commit.manifest.min-count-to-merge` (100),
  * they become one manifest, or several of `commit.manifest.target-size-bytes`; files that are in the table already
  * keep the snapshot and the sequence numbers that they came with. This is the rule of the reference implementation
- * (`ManifestMergeManager`).
+ * (`ManifestMergeManager`). `fewest` goes before the property.
  */
 export async function mergeManifests(
   maker: ManifestMaker,
   sources: readonly ManifestSource[],
+  fewest?: number,
 ): Promise<readonly ManifestFile[]> {
   const { properties } = maker.draft.metadata;
   const take = (source: ManifestSource): ManifestFile => (isManifest(source) ? source.manifest : maker.make(source));
   if (properties[MERGE_ENABLED] === 'false') return sources.map(take);
-  const [minCount, targetBytes] = [positive(properties, MIN_COUNT), positive(properties, TARGET_BYTES)];
+  const minCount = fewest ?? positive(properties, MIN_COUNT);
+  const targetBytes = positive(properties, TARGET_BYTES);
   const groups = Map.groupBy(sources, groupOf);
   const manifests: ManifestFile[] = [];
   for (const group of groups.values()) {

@@ -1,10 +1,11 @@
 import type { DataFile, ManifestEntry, ManifestFile } from '../manifest/manifest.ts';
 import type { PendingFile } from '../manifest/manifest-write.ts';
+import type { StagedFile } from '../manifest/stats.ts';
 import type { Snapshot, TableMetadata } from '../metadata/metadata.ts';
 import type { TableFiles } from '../store/table-files.ts';
 
 /** The operations that a snapshot's summary may name. */
-export type Operation = 'append' | 'overwrite' | 'delete';
+export type Operation = 'append' | 'overwrite' | 'delete' | 'replace';
 
 /** A snapshot in the making, on top of the newest one. */
 export type SnapshotDraft = {
@@ -27,6 +28,16 @@ export type Replacement = {
   readonly rewritten: readonly Rewritten[];
   /** The files that go. */
   readonly removed: readonly { readonly specId: number; readonly file: DataFile }[];
+  /** Of a rewrite: what it brings for the same rows. */
+  readonly rewrite?: Rewrite;
+};
+
+/** The files of a rewrite, which hold rows that the table has already. */
+export type Rewrite = {
+  /** In place of the files of the input. */
+  readonly files: readonly StagedFile[];
+  /** Sequence number of their rows: that of the snapshot which they were read from. */
+  readonly sequenceNumber: bigint;
 };
 
 /** A manifest of the snapshot: one that is taken over, or entries that become one. */

@@ -26,6 +26,7 @@ export type LakehouseErrorCode =
   | 'query_refused'
   | 'query_too_large'
   | 'result_too_large'
+  | 'rewrite_changed_rows'
   | 'schema_conflict'
   | 'schema_incompatible'
   | 'snapshot_missing'

@@ -64,6 +64,12 @@ export function createScanner({ io, cachedEntries = CACHED_ENTRIES }: { io: File
       cache.set(location, metadata, 1 + metadata.snapshots.length);
     },
 
+    /** The manifests of the newest snapshot, without what is in them; none for a table without snapshots. */
+    async manifests(metadata: TableMetadata): Promise<readonly ManifestFile[]> {
+      const snapshot = findSnapshot(metadata);
+      return snapshot === undefined ? [] : manifests(tableFiles(io, metadata), snapshot);
+    },
+
     /**
      * The data files of the newest snapshot or of the given one, newest first, each with the deletes that go with it;
      * none for a table without snapshots. With conditions, files may be left out of which the partition rules out every

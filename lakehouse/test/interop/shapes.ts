@@ -184,6 +184,20 @@ export const SHAPES: readonly Shape[] = [
   },
   mergedAndChanged('copy-on-write merged', 'copy'),
   mergedAndChanged('position deletes', 'positions'),
+  {
+    name: 'position deletes, rewritten and deleted from again',
+    rows: 8,
+    more: plain(90),
+    async make(shop) {
+      const columns: Column[] = [...COLUMNS, { name: 'deleted', type: 'string' }];
+      let at = await shop.append(await shop.bronze(columns, [{ column: 'id', transform: 'bucket[2]' }]), some(1, 6));
+      at = await shop.append(at, some(10, 3));
+      const how = { mode: 'merge', strategy: 'positions', deleteMarker: 'deleted' } as const;
+      at = await shop.rewrite(await shop.merge(at, [plain(2, { s: 'new' }), { id: 11, deleted: 'y' }], how));
+      at = await shop.merge(at, [plain(3, { s: 'newer' }), { id: 5, deleted: 'y' }], how);
+      return shop.append(at, some(50, 1));
+    },
+  },
   { name: 'evolved', rows: 3, more: LATER, make: evolved },
   {
     name: 'nested',
@@ -264,6 +278,7 @@ export const SHAPES: readonly Shape[] = [
 
 /** What `npm test` tries: deletes over changed columns and partitions, every type, nested columns, a replaced schema. */
 const FEW = [
+  'position deletes, rewritten and deleted from again',
   'position deletes, evolved and partitioned',
   'every type but time',
   'nested',

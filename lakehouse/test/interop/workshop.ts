@@ -6,6 +6,7 @@ import {
   type Column,
   type Condition,
   createQueryPool,
+  createRewriter,
   createScanner,
   createStager,
   currentSchema,
@@ -17,15 +18,18 @@ import {
   prepareAppend,
   prepareOverwrite,
   prepareReplace,
+  prepareRewrite,
   prepareRowDelta,
   prepareSchemaUpdate,
   prepareSpecUpdate,
   type RemoteCatalog,
+  type RewrittenBin,
   type RowPosition,
   readMetadata,
   replacementSchema,
   type SchemaChange,
   type StagedFile,
+  sequenceOf,
   withMetaColumns,
 } from '../../src/index.ts';
 import { partitionSpec } from '../../src/partition/partition-type.ts';
@@ -148,6 +152,23 @@ export async function openWorkshop(
       const { files, removed } = await stager.merge(request);
       const baseSnapshotId = at.metadata['current-snapshot-id'];
       return settle(await prepareRowDelta({ io, ...at, writeMetadata, files, removed, baseSnapshotId }));
+    },
+    /** Puts one file in the place of all of each partition, whatever their size. */
+    async rewrite(at: TableAt): Promise<TableAt> {
+      const { metadata } = at;
+      const schema = currentSchema(metadata);
+      const groups = Map.groupBy(await scanner.files(metadata), ({ partitionKey }) => partitionKey);
+      const rewriter = await createRewriter({ io, scratch: join(scratch, 'rewrites'), threads: 1 });
+      const bins: RewrittenBin[] = [];
+      for (const files of groups.values()) {
+        const request = { files, schema, table: metadata, sortBy: [], targetBytes: 2 ** 27, folder: folderOf(at) };
+        const { files: written, deletedRows } = await rewriter.rewrite(request);
+        bins.push({ removed: files.map(({ location }) => location), files: written, deletedRows: BigInt(deletedRows) });
+      }
+      rewriter.close();
+      const commit = await prepareRewrite({ io, ...at, writeMetadata, bins, readAt: sequenceOf(metadata) });
+      if (commit.dropped.length > 0) throw new Error('bins were dropped');
+      return settle(commit);
     },
     async quarantine(
       at: TableAt,
