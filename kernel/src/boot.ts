@@ -7,6 +7,7 @@ export { engineSettings } from './config/kernel-settings.ts';
 export { Refusal } from './config/refusal.ts';
 export { refuseToStart } from './config/refuse-to-start.ts';
 export { readSettings } from './config/settings.ts';
+export { startDuties } from './duties/start-duties.ts';
 export { type EnginePlace, enginePlace } from './workflows/engine-place.ts';
 export { temporalWorkflows } from './workflows/temporal-workflows.ts';
 export type { Workflows } from './workflows/workflows.ts';

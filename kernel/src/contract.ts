@@ -74,6 +74,7 @@ export {
   RunChanges,
   RunDrops,
   type RunsDropped,
+  UpkeepRuns,
 } from './contract/points.ts';
 export {
   counted,

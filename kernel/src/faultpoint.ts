@@ -4,6 +4,7 @@ import { holdAt } from '@weir/processes';
 export type FaultPoint =
   | `S${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14}`
   | `T${1 | 2 | 3}`
+  | `M${1 | 2 | 3 | 4 | 5}`
   | CredentialPoint;
 
 /**

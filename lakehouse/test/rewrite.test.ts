@@ -28,7 +28,7 @@ import {
 
 const rowsOf = (model: Model) => model.data.reduce((sum, { rows = ROWS_EACH }) => sum + rows, 0);
 
-/** The live files of a model by partition, as bins that one new file each stands for. */
+/** The live files of a model by partition, as bins with one new file each. */
 function binsOf({ at: { metadata }, data, deletes }: Model, pick: (at: number) => boolean) {
   const left = [...data];
   const bins: { files: Model['data']; bin: Parameters<typeof prepareRewrite>[0]['bins'][number]; rows: number }[] = [];
@@ -91,9 +91,9 @@ t.test(
       const at = { metadata: commit.metadata, metadataLocation: commit.newMetadataLocation };
       const after: Model = { at, data, deletes: attached(data, model.deletes) };
       t.ok(commit.requirements.every((one) => meetsRequirement(metadata, one)));
-      const { 'metadata-log': _log, 'last-updated-ms': _u, ...told } = applyUpdates(metadata, commit.updates);
+      const { 'metadata-log': _log, 'last-updated-ms': _u, ...applied } = applyUpdates(metadata, commit.updates);
       const { 'metadata-log': _newLog, 'last-updated-ms': _newU, ...said } = commit.metadata;
-      t.strictSame(told, said);
+      t.strictSame(applied, said);
       const byFile = (files: readonly string[]) => files.map((one) => one.split(' ').slice(0, 3).join(' '));
       t.strictSame(byFile(await scanned(io, commit.metadata)), byFile(expected(after)));
       [rewritten, left] = [rewritten + kept.length, left + planned.length - kept.length];

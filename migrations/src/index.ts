@@ -54,6 +54,7 @@ import { s54_staged_at } from './s54_staged_at.ts';
 import { s56_adoption } from './s56_adoption.ts';
 import { s60_pipelines } from './s60_pipelines.ts';
 import { s61_schemas } from './s61_schemas.ts';
+import { s62_table_health } from './s62_table_health.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -127,4 +128,5 @@ export const migrations: readonly Migration[] = [
   s60_pipelines,
   s61_schemas,
   s38_ontology,
+  s62_table_health,
 ];

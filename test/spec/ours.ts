@@ -20,6 +20,18 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ['GET /docs/errors/{code}', because('platform', 'the page that the type of a problem names')],
   ['GET /runs/{id}/logs', because('runs', 'a run of any kind has a log')],
   ['GET /runs/{id}/logs/download', because('runs', 'and the whole of it as a file')],
+  [
+    'GET /datasets/{dataset_id}/health',
+    because('datasets', 'what maintenance a table needs, and what its last rewrites proved'),
+  ],
+  [
+    'POST /datasets/{dataset_id}/maintain',
+    because('datasets', 'has a table maintained at once, or shows what would be done'),
+  ],
+  [
+    'PATCH /datasets/{dataset_id}/maintenance',
+    because('datasets', 'pauses the maintenance of a table, or changes its bounds'),
+  ],
   ['POST /datasets/sweep', because('datasets', 'removes files that no commit took, or tells which they are')],
   ['POST /uploads', because('sources', 'brings a file to a server that does not share folders with its caller')],
   ['GET /uploads', because('sources', 'what was brought, and when it is removed')],
@@ -131,6 +143,10 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_TABLE_CACHE_DIR', because('datasets', 'local copies of table files in S3')],
   ['WEIR_TABLE_CATALOG_TOKEN', because('datasets', 'lets us into a REST catalog')],
   ['WEIR_SNAPSHOT_MAX_AGE_HOURS', because('datasets', 'how long every snapshot of a table can be read')],
+  ['WEIR_MAINTENANCE_BYTES_PER_HOUR', because('datasets', 'how much rewrites of a tenant may read')],
+  ['WEIR_MAINTENANCE_SLOTS', because('datasets', 'how many tables of a tenant are maintained at once')],
+  ['WEIR_MAINTENANCE_MEMORY_MIB', because('datasets', 'how much memory a rewrite may take')],
+  ['WORKFLOW_MAINTENANCE_TASK_QUEUE', because('kernel', 'maintenance has a queue of its own')],
   ['WEIR_SNAPSHOT_MIN_KEPT', because('datasets', 'how many snapshots stay whatever their age')],
   ['WEIR_SWEEP_GRACE_HOURS', because('datasets', 'how long files that no commit took are left alone')],
   ['WORKFLOW_DISCOVERY_TASK_QUEUE', because('kernel', 'discoveries have a queue of their own')],
@@ -154,6 +170,23 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WORKFLOW_GENERAL_MAX_CONCURRENT_WORKFLOW_TASKS', because('workers', 'how much a general worker does at once')],
   ['WORKFLOW_GENERAL_MAX_CONCURRENT_ACTIVITY_TASK_POLLS', because('workers', 'how much a general worker does at once')],
   ['WORKFLOW_GENERAL_MAX_CONCURRENT_WORKFLOW_TASK_POLLS', because('workers', 'how much a general worker does at once')],
+  ['WORKFLOW_MAINTENANCE_ACTIVITY_MAX_WORKERS', because('workers', 'how much a worker of maintenance does at once')],
+  [
+    'WORKFLOW_MAINTENANCE_MAX_CONCURRENT_ACTIVITIES',
+    because('workers', 'how much a worker of maintenance does at once'),
+  ],
+  [
+    'WORKFLOW_MAINTENANCE_MAX_CONCURRENT_WORKFLOW_TASKS',
+    because('workers', 'how much a worker of maintenance does at once'),
+  ],
+  [
+    'WORKFLOW_MAINTENANCE_MAX_CONCURRENT_ACTIVITY_TASK_POLLS',
+    because('workers', 'how much a worker of maintenance does at once'),
+  ],
+  [
+    'WORKFLOW_MAINTENANCE_MAX_CONCURRENT_WORKFLOW_TASK_POLLS',
+    because('workers', 'how much a worker of maintenance does at once'),
+  ],
   ['WORKFLOW_TRANSFORM_TASK_QUEUE', because('kernel', 'transforms have a queue of their own')],
   ['WORKFLOW_TRANSFORM_ACTIVITY_MAX_WORKERS', because('workers', 'how much a worker of transforms does at once')],
   ['WORKFLOW_TRANSFORM_MAX_CONCURRENT_ACTIVITIES', because('workers', 'how much a worker of transforms does at once')],

@@ -47,6 +47,7 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WORKFLOW_SOURCE_TASK_QUEUE',
     'WORKFLOW_DISCOVERY_TASK_QUEUE',
     'WORKFLOW_GENERAL_TASK_QUEUE',
+    'WORKFLOW_MAINTENANCE_TASK_QUEUE',
     'WORKFLOW_TRANSFORM_TASK_QUEUE',
   ),
   ...proved(
@@ -67,6 +68,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WORKFLOW_GENERAL_MAX_CONCURRENT_WORKFLOW_TASKS',
     'WORKFLOW_GENERAL_MAX_CONCURRENT_ACTIVITY_TASK_POLLS',
     'WORKFLOW_GENERAL_MAX_CONCURRENT_WORKFLOW_TASK_POLLS',
+    'WORKFLOW_MAINTENANCE_ACTIVITY_MAX_WORKERS',
+    'WORKFLOW_MAINTENANCE_MAX_CONCURRENT_ACTIVITIES',
+    'WORKFLOW_MAINTENANCE_MAX_CONCURRENT_WORKFLOW_TASKS',
+    'WORKFLOW_MAINTENANCE_MAX_CONCURRENT_ACTIVITY_TASK_POLLS',
+    'WORKFLOW_MAINTENANCE_MAX_CONCURRENT_WORKFLOW_TASK_POLLS',
     'WORKFLOW_TRANSFORM_ACTIVITY_MAX_WORKERS',
     'WORKFLOW_TRANSFORM_MAX_CONCURRENT_ACTIVITIES',
     'WORKFLOW_TRANSFORM_MAX_CONCURRENT_WORKFLOW_TASKS',
@@ -138,6 +144,13 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_SNAPSHOT_MAX_AGE_HOURS, WEIR_SNAPSHOT_MIN_KEPT → decide which snapshots expire',
     'WEIR_SNAPSHOT_MAX_AGE_HOURS',
     'WEIR_SNAPSHOT_MIN_KEPT',
+  ),
+  ...proved(
+    'plugins/datasets/test/maintain.test.ts',
+    'a table that is due → a run of the platform, once; paused and spent budgets start nothing',
+    'WEIR_MAINTENANCE_BYTES_PER_HOUR',
+    'WEIR_MAINTENANCE_SLOTS',
+    'WEIR_MAINTENANCE_MEMORY_MIB',
   ),
   ...proved(
     'plugins/datasets/test/settings.test.ts',

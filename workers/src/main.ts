@@ -1,6 +1,14 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bootPlatform, platformPath, Refusal, type RunningPlatform, refuseToStart, taskQueue } from '@weir/kernel/boot';
+import {
+  bootPlatform,
+  platformPath,
+  Refusal,
+  type RunningPlatform,
+  refuseToStart,
+  startDuties,
+  taskQueue,
+} from '@weir/kernel/boot';
 import { holdToMemory, ownMemory } from './hold-to-memory.ts';
 import { readCapacities } from './process/capacity.ts';
 import { holdToBounds, ownFacts } from './process/own-bounds.ts';
@@ -42,10 +50,12 @@ async function main(): Promise<void> {
   });
   state.beat(running.states());
   await Promise.race([running.polling, running.ended]);
+  const duties = startDuties({ ...platform, duties: platform.duties.filter(({ where }) => names.includes(where)) });
   process.stdout.write(`${JSON.stringify({ ready: true, pid: process.pid, roles: names, queues })}\n`);
   try {
     await running.ended;
   } finally {
+    await duties.stop();
     await watchdog.stop();
     state.close();
     await platform.stop();

@@ -57,7 +57,7 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
     deps,
   );
   await app.listen({ host: settings.WEIR_HTTP_HOST, port: settings.WEIR_HTTP_PORT });
-  const duties = startDuties(platform);
+  const duties = startDuties({ ...platform, duties: platform.duties.filter(({ where }) => where === 'api') });
   const { port } = app.server.address() as AddressInfo;
   return {
     url: `http://${settings.WEIR_HTTP_HOST}:${port}`,

@@ -81,6 +81,9 @@ export type AdmitRun = (
 /** The gates that every new run passes; a part that its whole carries out has passed with it. */
 export const RunAdmission = contributionPoint<AdmitRun>('run.admission');
 
+/** Kinds of run that the platform makes for itself: no limit counts them, no webhook reports them, lists show them when asked for. */
+export const UpkeepRuns = contributionPoint<string>('run.upkeep');
+
 /** Told of every change of a run, in the transaction that makes it. */
 export type RunChanged = (
   tx: RunTransaction,

@@ -10,7 +10,7 @@ export interface DutySpec {
   /** `plugin.noun`, unique: the name of its lock, in its log and in its figure. */
   name: string;
   everyMs: number;
-  /** The role of the processes that do it; what touches files or tables is `maintenance`. */
+  /** The processes that do it: the API, or workers of the role `maintenance`, which has what touches files or tables. */
   where: 'api' | 'maintenance';
   /** The tenants of a round, read when it begins; all unless given. */
   tenants?(all: () => Promise<Tenant[]>): Promise<readonly Tenant[]>;

@@ -122,7 +122,7 @@ export interface Runs {
   page(
     tenant: Tenant,
     filter: {
-      kind?: string | undefined;
+      kind?: string | { $nin: readonly string[] } | undefined;
       subjectId?: string | undefined;
       status?: RunStatus | undefined;
       /** The parts of this run; null: runs that are part of no other. */

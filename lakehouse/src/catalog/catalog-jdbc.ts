@@ -28,6 +28,11 @@ export function jdbcCatalog({ catalogName, schema = 'catalog' }: { catalogName: 
       return (rows[0]?.metadata_location as string | null | undefined) ?? undefined;
     },
 
+    /** Keeps the pointer where it is until the transaction ends; others may do so at the same time. */
+    async holdPointer(sql: Sql, ident: TableIdent): Promise<void> {
+      await sql(`select 1 from ${tables} where ${key} for share`, at(ident));
+    },
+
     /** Registers a new table; `table_exists` when the name is taken. The transaction stays usable. */
     async insertTable(sql: Sql, ident: TableIdent, metadataLocation: string): Promise<void> {
       const columns = 'catalog_name, table_namespace, table_name, metadata_location, iceberg_type';

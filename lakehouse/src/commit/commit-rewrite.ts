@@ -15,8 +15,8 @@ export type PreparedRewrite = PreparedCommit & { readonly dropped: readonly numb
 
 /**
  * A commit that puts files in the place of others with the same rows, in a `replace` snapshot, and joins small manifests. A bin of
- * which a file is gone, or met deletes since `readAt`, is dropped and the others stay; with no bin left there is no snapshot unless
- * none was asked for. A bin whose row counts do not match is `rewrite_changed_rows`.
+ * which a file is gone, or met deletes since `readAt`, is dropped and the others stay; without any bin left it makes no snapshot, unless
+ * the input has no bins. A bin whose row counts do not match is `rewrite_changed_rows`.
  */
 export async function prepareRewrite(input: RewriteInput): Promise<PreparedRewrite> {
   const { bins, readAt, summary = {} } = input;

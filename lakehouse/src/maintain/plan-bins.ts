@@ -20,7 +20,7 @@ export type Bin = {
   /** In the order of commits. */
   readonly files: readonly LiveFile[];
   readonly bytes: number;
-  /** Rows that deletes have taken away, as far as manifests tell. */
+  /** Rows that deletes have taken away, as far as manifests say. */
   readonly deletedRows: number;
 };
 
@@ -121,7 +121,7 @@ function pack(small: readonly LiveFile[], worn: readonly LiveFile[], targetBytes
     bin.push(file);
     bytes += size;
   }
-  // What is left of the small ones goes with worn files, which are written anew in any case.
+  // What is left of the small ones goes with worn files, which are rewritten in any case.
   if (worn.length === 0) close(MIN_BIN_FILES);
   for (const file of worn) {
     const size = Number(file.sizeBytes);

@@ -97,7 +97,7 @@ export function planMaintenance({ metadata, files, manifests }: SurveyedTable, r
   };
 }
 
-/** Whether a file may be written anew: of a spec that we know, and of a schema that we can write. */
+/** Whether a file may be rewritten: of a spec that we know, and of a schema that we can write. */
 function isWritable(metadata: TableMetadata): (file: LiveFile) => boolean {
   const isFixed = allFields(currentSchema(metadata).fields).some(({ type }) => fixedLength(type) !== undefined);
   const specs = new Map<number, boolean>();

@@ -124,7 +124,7 @@ const sourceOf = (stats: readonly { readonly filename: string }[]): RowSource =>
   mapping: undefined,
 });
 
-/** A staged file in the partition of the files that it stands for: values are taken over, not computed again. */
+/** A staged file in the partition of the files that it replaces: values are taken over, not computed again. */
 function placedAs([first]: readonly LiveFile[]): (file: StagedFile) => StagedFile {
   const values = Object.entries(first?.partition ?? {});
   const partition: PartitionValues = Object.fromEntries(

@@ -64,7 +64,7 @@ export function createScanner({ io, cachedEntries = CACHED_ENTRIES }: { io: File
       cache.set(location, metadata, 1 + metadata.snapshots.length);
     },
 
-    /** The manifests of the newest snapshot, without what is in them; none for a table without snapshots. */
+    /** The manifests of the newest snapshot, without their entries; empty for a table without snapshots. */
     async manifests(metadata: TableMetadata): Promise<readonly ManifestFile[]> {
       const snapshot = findSnapshot(metadata);
       return snapshot === undefined ? [] : manifests(tableFiles(io, metadata), snapshot);

@@ -40,6 +40,21 @@ export {
   type PinnedInput,
 } from './contract/inputs.ts';
 export {
+  changeMaintenance,
+  getTableHealth,
+  HEALTH_STATUSES,
+  MAINTENANCE_ACTIONS,
+  MAX_SHOWN_RECEIPTS,
+  MAX_SHOWN_REMOVES,
+  type MaintenanceAction,
+  maintainTable,
+  RewriteReceipt,
+  TableHealth,
+  type TableHealthView,
+  Would,
+} from './contract/maintenance/health.ts';
+export { type BlockedTable, type TableBlocked, TableBlocks } from './contract/maintenance/table-blocks.ts';
+export {
   ARROW_STREAM,
   DatasetPreview,
   DEFAULT_PREVIEW_ROWS,

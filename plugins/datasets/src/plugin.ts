@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
-import { contribute, definePlugin, handle, type Kernel, provide, type Tenant } from '@weir/kernel';
+import { contribute, definePlugin, handle, provide, type Tenant } from '@weir/kernel';
 import { HealthChecks } from '@weir/kernel/contract';
-import { createQueryPool, createScanner, jdbcCatalog, localPath, openStore, restCatalog } from '@weir/lakehouse';
-import { Events, StorageUses } from '@weir/plugin-platform/contract';
+import { createQueryPool, localPath } from '@weir/lakehouse';
+import { StorageUses } from '@weir/plugin-platform/contract';
 import { auditsService } from './audit/audits.ts';
 import { CheckpointEntity } from './checkpoint/entity.ts';
 import {
@@ -25,6 +25,10 @@ import {
   type TableRef,
   Tables,
 } from './contract.ts';
+import { maintenanceContributions } from './maintain/contributions.ts';
+import { maintenanceDuties } from './maintain/duties.ts';
+import { maintenanceRoutes } from './maintain/maintenance-service.ts';
+import { TABLE_MAINTENANCE } from './model/run-kinds.ts';
 import { ProducerEntity } from './producer/entity.ts';
 import { producersService } from './producer/producers.ts';
 import { quarantinePage } from './quarantine/list.ts';
@@ -34,10 +38,10 @@ import { samplesService } from './read/samples.ts';
 import { datasetService } from './read/service.ts';
 import { storageUse } from './read/storage-use.ts';
 import { turnsOfReads } from './read/turns-of-reads.ts';
-import { checkSettings, datasetSettings, expiryOf } from './settings.ts';
+import { datasetSettings } from './settings.ts';
 import { sharedNamespaces } from './store/shared-namespaces.ts';
-import { tableScanner } from './store/table-folders.ts';
 import { loadTables } from './store/table-store.ts';
+import { openMaintenance } from './survey/open-tables.ts';
 import { hourlySweep } from './sweep/schedule.ts';
 import { sweep } from './sweep/sweep.ts';
 import { tablesService } from './table/tables.ts';
@@ -51,23 +55,16 @@ export default definePlugin({
   problems: datasetProblems,
   setup(kernel) {
     const { settings } = kernel;
-    const { warehouse, store, folders, catalog: place } = checkSettings(settings);
-    const io = openStore(store);
-    const catalogName = settings.TABLE_CATALOG;
-    const catalog = jdbcCatalog({ catalogName });
-    const remote =
-      place.kind === 'rest' ? restCatalog({ uri: place.uri, catalogName, token: () => place.token }) : undefined;
+    const { expiry, folders, catalogName, ...tableDeps } = openMaintenance(kernel);
+    const { kernel: base, catalog, remote, io, scanner, warehouse, store } = tableDeps;
     const shared = sharedNamespaces(remote, kernel.log);
-    const scanner = tableScanner({ scanner: createScanner({ io }), folders, log: kernel.log });
     const pool = createQueryPool({ io, turns: turnsOfReads });
-    const base = kernel as Kernel;
-    const events = kernel.use(Events);
-    const tableDeps = { kernel: base, catalog, remote, io, scanner, warehouse, store, events };
     const remoteTable =
       remote && (async (tenant: Tenant, ref: TableRef) => (await loadTables(tableDeps, tenant, [ref]))[0]);
     const readDeps = { kernel: base, catalog, catalogName, scanner, pool, remoteTable };
     const datasets = datasetService(readDeps);
     const sweepDeps = { ...tableDeps, graceHours: settings.WEIR_SWEEP_GRACE_HOURS };
+    const maintained = { ...tableDeps, expiry, catalogName };
     return {
       routes: [
         handle(listDatasets, ({ tenant, query }) => datasets.list(tenant, query)),
@@ -87,6 +84,7 @@ export default definePlugin({
           quarantinePage(readDeps, tenant, { id: params.dataset_id, query }),
         ),
         handle(sweepStagedFiles, ({ tenant, query }) => sweep(sweepDeps, tenant, query)),
+        ...maintenanceRoutes(maintained, readDeps),
         handle(listLegacyTables, ({ tenant, query }) => datasets.legacyTables(tenant, query)),
         handle(listLegacySnapshots, ({ tenant, params, query }) =>
           datasets.legacySnapshots(tenant, params.table, query),
@@ -102,12 +100,14 @@ export default definePlugin({
       contributes: [
         contribute(HealthChecks, warehouseCheck(io, warehouse)),
         contribute(StorageUses, storageUse(catalogName, scanner)),
+        ...maintenanceContributions(base),
       ],
       start: async () => {
         if (store.s3 === undefined) await mkdir(localPath(warehouse), { recursive: true });
         await shared.start();
       },
-      duties: [hourlySweep({ ...sweepDeps, expiry: expiryOf(settings) })],
+      runKinds: [TABLE_MAINTENANCE],
+      duties: [hourlySweep(sweepDeps), ...maintenanceDuties(maintained, settings)],
       async stop() {
         await shared.stop();
         await pool.close();

@@ -14,6 +14,8 @@ const DEFAULT_SNAPSHOT_AGE_HOURS = 120;
 const MAX_SNAPSHOT_AGE_HOURS = 87_600;
 const DEFAULT_SNAPSHOTS_KEPT = 20;
 const MAX_SNAPSHOTS_KEPT = 10_000;
+/** Ten GiB. */
+const DEFAULT_MAINTENANCE_BYTES = 10 * 2 ** 30;
 
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 
@@ -71,6 +73,23 @@ export const datasetSettings = Type.Object({
     maximum: MAX_SNAPSHOTS_KEPT,
     default: DEFAULT_SNAPSHOTS_KEPT,
     description: 'Newest snapshots of a table that are kept whatever their age',
+  }),
+  WEIR_MAINTENANCE_BYTES_PER_HOUR: Type.Integer({
+    minimum: 1,
+    default: DEFAULT_MAINTENANCE_BYTES,
+    description: 'Bytes that rewrites of the tables of one tenant may read in an hour',
+  }),
+  WEIR_MAINTENANCE_SLOTS: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    default: 1,
+    description: 'Tables of one tenant that are maintained at one time; 0 maintains none by itself',
+  }),
+  WEIR_MAINTENANCE_MEMORY_MIB: Type.Integer({
+    minimum: 128,
+    maximum: 65_536,
+    default: 384,
+    description: 'Memory in MiB that a rewrite may hold before it spills to disk',
   }),
 });
 

@@ -5,9 +5,8 @@ import t from 'tap';
 import { until } from '../../../test/until.ts';
 import { listDatasetSnapshots, previewDataset } from '../src/contract.ts';
 import { expiryOf } from '../src/settings.ts';
-import { expireSnapshots } from '../src/sweep/expire.ts';
 import { sweep } from '../src/sweep/sweep.ts';
-import { batch, depsOf, type Lake, lake, losing } from './kit.ts';
+import { batch, depsOf, expireSnapshots, type Lake, lake, losing } from './kit.ts';
 
 const HOURS = 3_600_000;
 const RULE = { maxAgeHours: 24, minKept: 2 };

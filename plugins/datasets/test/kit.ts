@@ -24,6 +24,7 @@ import type {
 import plugin from '../src/plugin.ts';
 import { createStager, type LineShape } from '../src/stage.ts';
 import { tableScanner } from '../src/store/table-folders.ts';
+import { type ExpiryDeps, expireTable } from '../src/sweep/expire.ts';
 
 export const SCHEMA = { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } };
 const SHAPE: LineShape = { data: ['record', 'data'], extractedAt: ['record', 'emitted_at'] };
@@ -190,4 +191,15 @@ export function losing(world: Lake, at: number, isAfter: boolean) {
       return result;
     },
   });
+}
+
+/** Drops the old snapshots of the tables of a tenant; one that fails is left, as a run of maintenance is repeated. */
+export async function expireSnapshots(deps: ExpiryDeps, tenant: Tenant): Promise<number> {
+  const namespaces = [`bronze.${tenant.scope}`];
+  const tables = await deps.kernel.db(tenant).transaction(({ sql }) => deps.catalog.listTables(sql, namespaces));
+  let count = 0;
+  for (const { namespace, name: table } of tables) {
+    count += await expireTable(deps, tenant, { namespace, table }).catch(() => 0);
+  }
+  return count;
 }

@@ -1,5 +1,5 @@
 import { contribute, definePlugin, Platform, provide } from '@weir/kernel';
-import { AuditTrails, CallLimits, RunAdmission, RunChanges, RunDrops } from '@weir/kernel/contract';
+import { AuditTrails, CallLimits, RunAdmission, RunChanges, RunDrops, UpkeepRuns } from '@weir/kernel/contract';
 import { admissionService, admitRun } from './admission/service.ts';
 import { denialReports } from './audit/denial-reports.ts';
 import { auditRecorder, intentSweep } from './audit/recorder.ts';
@@ -48,6 +48,7 @@ export default definePlugin({
     const quotas = {
       defaults: defaultLimits(kernel.settings),
       uses: () => kernel.contributions(StorageUses),
+      uncounted: () => kernel.contributions(UpkeepRuns),
     };
     const trail = auditRecorder(kernel);
     const store = openStore(kernel, kernel.settings);

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { createEgress, egressSettings } from '@weir/egress';
 import { contribute, definePlugin, WorkflowEngine } from '@weir/kernel';
-import { RunChanges, RunDrops } from '@weir/kernel/contract';
+import { RunChanges, RunDrops, UpkeepRuns } from '@weir/kernel/contract';
 import { ApplyKinds } from '@weir/plugin-apply/contract';
-import { TableCommits } from '@weir/plugin-datasets/contract';
+import { TableBlocks, TableCommits } from '@weir/plugin-datasets/contract';
 import { egressVariables } from '@weir/plugin-platform/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { routes } from './api/routes.ts';
@@ -26,9 +26,11 @@ export default definePlugin({
   setup(kernel) {
     const seals = webhookSeals(kernel);
     const wake = wakeBy(kernel.use(WorkflowEngine), kernel.log);
-    const outbox = webhookOutbox(wake, () =>
-      kernel.contributions(RunSubjectNames).flatMap(({ kinds, speaks }) => (speaks === 'parts' ? kinds : [])),
-    );
+    const outbox = webhookOutbox(wake, {
+      speakByParts: () =>
+        kernel.contributions(RunSubjectNames).flatMap(({ kinds, speaks }) => (speaks === 'parts' ? kinds : [])),
+      silent: () => kernel.contributions(UpkeepRuns),
+    });
     const { check } = createEgress(egressSettings(kernel.settings));
     return {
       routes: routes({
@@ -39,6 +41,7 @@ export default definePlugin({
         contribute(RunChanges, outbox.runChanged),
         contribute(RunDrops, outbox.runsDropped),
         contribute(TableCommits, outbox.tableCommitted),
+        contribute(TableBlocks, outbox.tableBlocked),
         contribute(ApplyKinds, webhookDocuments),
       ],
       duties: [webhookSweep({ kernel, seals, wake })],

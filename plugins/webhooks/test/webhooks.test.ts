@@ -91,7 +91,7 @@ async function setUp(t: Teardown, { port }: Pick<Receiver, 'port'>) {
   const wake = async () => undefined;
   const commit = (datasetId: string) =>
     db(tenant).transaction((tx) =>
-      webhookOutbox(wake, () => []).tableCommitted(tx, {
+      webhookOutbox(wake, { speakByParts: () => [], silent: () => [] }).tableCommitted(tx, {
         ...{ ref: { namespace: 'bronze.acme', table: datasetId }, datasetId, snapshotId: '9', parentSnapshotId: null },
         ...{ operation: 'append', schemaId: 0, runId: null, streamId: null, addedRecords: '3' },
       }),

@@ -33,6 +33,7 @@ const EVENT_WORDS: Readonly<Record<EventName, string>> = {
   'run.failed_again': 'A run failed once more',
   'run.recovered': 'A run succeeded after failures',
   'table.changed': 'A table has new rows or columns',
+  'table.blocked': 'The maintenance of a table makes no progress',
 };
 
 /** Where events of the tenant are posted, or what was sent to one of them. */

@@ -65,7 +65,7 @@ async function moveAll(
     else if (!(await catalog.swapPointer(tx.sql, ident, from.metadataLocation, to))) throw new LostRace();
     const by =
       prepared.snapshotId === undefined ? 'schema' : { runId: runOf(runId, commit), streamId: commit.streamId };
-    await tellCommitted(deps, tx, { ref: commit.ref, metadata: prepared.metadata, by });
+    await tellCommitted(deps, tx, { ref: commit.ref, metadata: prepared.metadata, metadataLocation: to, by });
   }
   await faultpoint('S11');
   for (const checkpoint of checkpoints) await writeCheckpoint(tx, runOf(runId, checkpoint), checkpoint);

@@ -1,7 +1,7 @@
 import type { Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import { writeCheckpoint } from '../checkpoint/checkpoints.ts';
-import type { CommitRequest } from '../contract.ts';
+import type { CommitRequest, TableCommit } from '../contract.ts';
 import { identOf, loadTables, type TableDeps } from '../store/table-store.ts';
 import type { Pointers } from './commit-effects.ts';
 import { runOf } from './commit-id.ts';
@@ -44,11 +44,14 @@ export function remotePointers(
         if (!(await letPendingGo(tx, request))) return [];
         for (const checkpoint of request.checkpoints)
           await writeCheckpoint(tx, runOf(request.runId, checkpoint), checkpoint);
-        for (const [at, commit] of request.tables.entries()) {
+        // One order for every commit: two over the same tables never wait for each other in a circle.
+        const moved = [...request.tables.entries()].toSorted(([, a], [, b]) => (nameOf(a) < nameOf(b) ? -1 : 1));
+        for (const [at, commit] of moved) {
           const { ref, streamId } = commit;
-          const metadata = tables[at]?.metadata;
-          if (metadata === undefined) continue;
-          await tellCommitted(deps, tx, { ref, metadata, by: { runId: runOf(request.runId, commit), streamId } });
+          const table = tables[at];
+          if (table === undefined) continue;
+          const by = { runId: runOf(request.runId, commit), streamId };
+          await tellCommitted(deps, tx, { ...table, ref, by });
         }
         return settleStaged(tx, request.runId, request.tables);
       });
@@ -56,6 +59,8 @@ export function remotePointers(
     },
   };
 }
+
+const nameOf = ({ ref }: TableCommit): string => `${ref.namespace}.${ref.table}`;
 
 /** Tells the catalog of one table, or of several where it takes them in one step. */
 async function tellCatalog({ remote }: TableDeps, drafts: readonly TableDraft[]): Promise<void> {

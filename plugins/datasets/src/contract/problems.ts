@@ -150,4 +150,25 @@ export const datasetProblems = {
     detail: 'The warehouse has no space left; nothing of this commit was written.',
     hint: 'Free space in the warehouse, then try again.',
   }),
+  orphansNeedAdmin: problem({
+    code: 'orphans_need_admin',
+    status: 403,
+    title: 'Orphans need an admin',
+    detail: 'To look for orphaned files of a table takes the role `admin`.',
+    hint: 'Leave `orphans` out of `actions`, or ask an admin of the tenant.',
+  }),
+  catalogKeepsFiles: problem({
+    code: 'catalog_keeps_files',
+    status: 422,
+    title: 'Catalog keeps files',
+    detail: 'The tables are in another catalog, which drops snapshots and orphaned files by its own settings.',
+    hint: 'Leave `expire` and `orphans` out of `actions`, and set both in that catalog.',
+  }),
+  rewriteChangedRows: problem({
+    code: 'rewrite_changed_rows',
+    status: 422,
+    title: 'Rewrite changed rows',
+    detail: 'The files that a rewrite made do not hold the rows of the files before; nothing was published.',
+    hint: 'Pause the maintenance of the table, and report this with the log of the run: the table is as it was.',
+  }),
 };

@@ -8,7 +8,7 @@ export interface CommittedTable {
   /** The newest snapshot, and the one before it, in decimal digits; null while the table has none. */
   readonly snapshotId: string | null;
   readonly parentSnapshotId: string | null;
-  /** `schema` changed the columns alone; the others are the operations of the table format. */
+  /** `schema` changed the columns alone, `replace` the files; the others are the operations of the table format. */
   readonly operation: 'append' | 'replace' | 'overwrite' | 'delete' | 'schema';
   readonly schemaId: number;
   /** The run and the stream that committed; null for a change of the columns. */

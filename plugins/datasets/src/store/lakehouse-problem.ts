@@ -25,6 +25,8 @@ function problemOf(error: LakehouseError): Problem {
       return kernelProblems.invalidPageToken({ cause: error });
     case 'base_moved':
       return datasetProblems.baseMoved({ cause: error });
+    case 'rewrite_changed_rows':
+      return datasetProblems.rewriteChangedRows({ cause: error });
     case 'schema_conflict':
       return datasetProblems.commitConflict({ values: { attempts: 1 }, cause: error });
     case 'disk_full':

@@ -21,7 +21,7 @@ export interface Folders {
 }
 
 /** Finds the files of tables; the metadata of one is read only where the tables of its tenant lie. */
-export interface TableScanner extends Pick<Scanner, 'files'> {
+export interface TableScanner extends Pick<Scanner, 'files' | 'manifests'> {
   /** The metadata file of a table. Throws `table_outside_tenant` unless it and the table's folder lie in a folder of the tenant. */
   metadata(ref: TableRef, location: string): Promise<TableMetadata>;
   /** Takes a table as a catalog shows it, or as it was just written; throws as `metadata` does. */
@@ -46,6 +46,7 @@ export function tableScanner({ scanner, folders, log }: TableScannerDeps): Table
   };
   return {
     files: scanner.files,
+    manifests: scanner.manifests,
     async metadata(ref, location) {
       assertOwn(ref, location);
       const metadata = await scanner.metadata(location);

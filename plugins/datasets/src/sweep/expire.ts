@@ -1,4 +1,4 @@
-import type { Tenant, TenantTransaction } from '@weir/kernel';
+import { faultpoint, type Tenant, type TenantTransaction } from '@weir/kernel';
 import {
   expirableSnapshots,
   type LoadedTable,
@@ -11,8 +11,8 @@ import {
 import { type DeferredWrites, deferWrites } from '../commit/deferred-writes.ts';
 import { removeListed } from '../commit/outdated-metadata.ts';
 import { enterStaged, leaveStaged } from '../commit/staged-files.ts';
-import { DATASET_LAYERS, type TableRef } from '../contract.ts';
-import { datasetId } from '../dataset/dataset-id.ts';
+import type { TableRef } from '../contract.ts';
+import { noteHealth } from '../store/table-health.ts';
 import { identOf, type TableDeps } from '../store/table-store.ts';
 import { heldFiles, heldSnapshots } from './holds.ts';
 import { MAINTENANCE_RUN } from './ledger.ts';
@@ -34,28 +34,6 @@ export interface ExpiryDeps extends TableDeps {
   now?: () => number;
 }
 
-/**
- * Drops the old snapshots of the tables of a tenant, one commit a table, and answers how many. A table that cannot be read or
- * that another commit moves is left for the next time. A catalog that keeps the metadata itself does this by its own settings.
- */
-export async function expireSnapshots(deps: ExpiryDeps, tenant: Tenant, isStopped = () => false): Promise<number> {
-  const { kernel, catalog, remote, expiry } = deps;
-  if (remote !== undefined || expiry.maxAgeHours === 0) return 0;
-  const namespaces = DATASET_LAYERS.map((layer) => `${layer}.${tenant.scope}`);
-  const tables = await kernel.db(tenant).transaction(({ sql }) => catalog.listTables(sql, namespaces));
-  let count = 0;
-  for (const { namespace, name: table } of tables) {
-    if (isStopped()) break;
-    const ref = { namespace, table };
-    try {
-      count += await expireTable(deps, tenant, ref);
-    } catch (err) {
-      kernel.log.warn({ err, dataset_id: datasetId(ref) }, 'snapshots could not expire; the next sweep tries again');
-    }
-  }
-  return count;
-}
-
 const nowOf = ({ now = Date.now }: ExpiryDeps): number => now();
 
 interface Expiry {
@@ -68,7 +46,12 @@ interface Expiry {
   files: readonly string[];
 }
 
-async function expireTable(deps: ExpiryDeps, tenant: Tenant, ref: TableRef): Promise<number> {
+/**
+ * Drops the old snapshots of a table in one commit, and answers how many. A table that another commit moves meanwhile is left for
+ * the next time. A catalog that keeps the metadata itself does this by its own settings.
+ */
+export async function expireTable(deps: ExpiryDeps, tenant: Tenant, ref: TableRef): Promise<number> {
+  if (deps.remote !== undefined || deps.expiry.maxAgeHours === 0) return 0;
   const { kernel, io, scanner } = deps;
   const draft = await draftExpiry(deps, tenant, ref);
   if (draft === undefined) return 0;
@@ -79,6 +62,9 @@ async function expireTable(deps: ExpiryDeps, tenant: Tenant, ref: TableRef): Pro
   await writes.flush();
   const stands = await db.transaction(async (tx) => {
     if (!(await move(deps, tx, draft))) return false;
+    const { newMetadataLocation: metadataLocation, metadata } = prepared;
+    await noteHealth(tx, ref, { metadata, metadataLocation });
+    await faultpoint('M4');
     await leaveStaged(tx, writes.locations());
     await enterStaged(tx, MAINTENANCE_RUN, places(files));
     return true;
@@ -86,6 +72,7 @@ async function expireTable(deps: ExpiryDeps, tenant: Tenant, ref: TableRef): Pro
   if (stands) {
     scanner.remember(ref, { metadataLocation: prepared.newMetadataLocation, metadata: prepared.metadata });
   }
+  await faultpoint('M5');
   await removeListed({ io, kernel }, tenant, stands ? files : writes.locations());
   return stands ? expired.length : 0;
 }

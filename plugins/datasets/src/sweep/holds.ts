@@ -6,6 +6,7 @@ import type { TableScanner } from '../store/table-folders.ts';
 
 /** A snapshot whose files an open run still reads. */
 export interface HeldSnapshot {
+  runId: string;
   snapshotId: string;
   metadataLocation: string;
 }
@@ -91,7 +92,11 @@ export async function heldSnapshots(
   const ended = await endedRuns(kernel, tx, rows);
   return rows
     .filter(({ run_id: runId }) => !ended.has(String(runId)))
-    .map((row) => ({ snapshotId: String(row.snapshot_id), metadataLocation: String(row.metadata_location) }));
+    .map((row) => ({
+      runId: String(row.run_id),
+      snapshotId: String(row.snapshot_id),
+      metadataLocation: String(row.metadata_location),
+    }));
 }
 
 /** Forgets what runs held that have ended without a release. */

@@ -1,17 +1,16 @@
 import { type Duty, duty, type Tenant } from '@weir/kernel';
-import { type ExpiryDeps, expireSnapshots } from './expire.ts';
 import { type SweepDeps, sweep } from './sweep.ts';
 
-/** Sweeps the staged files of every tenant and drops its old snapshots once an hour. */
-export const hourlySweep = (deps: SweepDeps & ExpiryDeps): Duty =>
+/** Sweeps the staged files of every tenant once an hour. */
+export const hourlySweep = (deps: SweepDeps): Duty =>
   duty({
     name: 'datasets.staged_files',
     everyMs: 3_600_000,
-    where: 'api',
+    where: 'maintenance',
     perTenant: (tenant, signal) => sweepTenant(deps, tenant, signal),
   });
 
-async function sweepTenant(deps: SweepDeps & ExpiryDeps, tenant: Tenant, signal: AbortSignal): Promise<void> {
+async function sweepTenant(deps: SweepDeps, tenant: Tenant, signal: AbortSignal): Promise<void> {
   const { log } = deps.kernel;
   const counts = { marked: 0, removed: 0 };
   let token: string | undefined;
@@ -22,6 +21,4 @@ async function sweepTenant(deps: SweepDeps & ExpiryDeps, tenant: Tenant, signal:
     token = page.next_page_token ?? undefined;
   } while (token !== undefined && !signal.aborted);
   if (counts.marked + counts.removed > 0) log.info(counts, 'staged files were swept');
-  const expired = await expireSnapshots(deps, tenant, () => signal.aborted);
-  if (expired > 0) log.info({ expired }, 'old snapshots have expired');
 }

@@ -48,8 +48,8 @@ export function schemaEffects(deps: TableDeps, tenant: Tenant, wanted: WantedTab
   let current: CurrentTable | undefined;
   let draft: SchemaDraft | undefined;
 
-  const told = (tx: TenantTransaction, { metadata }: CurrentTable) =>
-    tellCommitted(deps, tx, { ref: wanted.ref, metadata, by: 'schema' });
+  const report = (tx: TenantTransaction, { metadata, metadataLocation }: CurrentTable) =>
+    tellCommitted(deps, tx, { ref: wanted.ref, metadata, metadataLocation, by: 'schema' });
   const move = async (asked: SchemaDraft): Promise<void> => {
     const { from, to } = asked;
     const ident = identOf(wanted.ref);
@@ -57,7 +57,7 @@ export function schemaEffects(deps: TableDeps, tenant: Tenant, wanted: WantedTab
       await moveRemote(remote, ident, asked);
       const [moved] = await loadTables(deps, tenant, [wanted.ref]);
       current = moved;
-      if (moved !== undefined) await kernel.db(tenant).transaction((tx) => told(tx, moved));
+      if (moved !== undefined) await kernel.db(tenant).transaction((tx) => report(tx, moved));
       return;
     }
     await kernel.db(tenant).transaction(async (tx) => {
@@ -68,7 +68,7 @@ export function schemaEffects(deps: TableDeps, tenant: Tenant, wanted: WantedTab
       } else if (!(await catalog.swapPointer(sql, ident, from.metadataLocation, to.metadataLocation))) {
         throw new LostRace();
       }
-      await told(tx, to);
+      await report(tx, to);
     });
     if (from !== undefined) await removeListed(deps, tenant, outdatedMetadata(from, to));
     current = to;

@@ -5,7 +5,7 @@ import { enterStaged, handOver } from '../commit/staged-files.ts';
 import { datasetProblems, type TableRef, type TablesService } from '../contract.ts';
 import { assertWritable, datasetId } from '../dataset/dataset-id.ts';
 import { asProblems } from '../store/lakehouse-problem.ts';
-import type { TableDeps } from '../store/table-store.ts';
+import { identOf, type TableDeps } from '../store/table-store.ts';
 import { describeTable, tableSnapshots } from './describe.ts';
 import { prepareTable, tableConflicts, tableHead } from './prepare.ts';
 import { resumeStream } from './resume.ts';
@@ -35,7 +35,12 @@ export function tablesService(deps: TableDeps): TablesService {
     },
     async recordStaged(tenant, runId, places) {
       for (const { ref } of places) assertWritable(tenant.scope, ref);
-      await kernel.db(tenant).transaction((tx) => enterStaged(tx, runId, places));
+      // In one order, and with the pointers held: a rewrite either sees these places, or is there before the table is read.
+      const refs = [...new Map(places.map(({ ref }) => [datasetId(ref), ref])).entries()].toSorted(byId);
+      await kernel.db(tenant).transaction(async (tx) => {
+        for (const [, ref] of refs) await deps.catalog.holdPointer(tx.sql, identOf(ref));
+        await enterStaged(tx, runId, places);
+      });
     },
     async resume(tenant, lease, stream) {
       assertWritable(tenant.scope, stream.ref);
@@ -66,6 +71,8 @@ export function tablesService(deps: TableDeps): TablesService {
     },
   };
 }
+
+const byId = ([a]: [string, TableRef], [b]: [string, TableRef]): number => (a < b ? -1 : 1);
 
 function assertDistinct(refs: readonly TableRef[]): void {
   if (new Set(refs.map(datasetId)).size !== refs.length) throw datasetProblems.stagedFileRefused();

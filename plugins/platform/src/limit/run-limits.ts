@@ -9,6 +9,8 @@ export interface QuotaDeps {
   defaults: Limits;
   /** Who says how much a tenant keeps. */
   uses(): readonly StorageUse[];
+  /** Kinds of run that count for nothing: the platform makes them for itself. */
+  uncounted(): readonly string[];
 }
 
 /** What a tenant uses now. */
@@ -28,8 +30,9 @@ const LOCK = 7_305_002;
  * Refuses a run beyond the limits of its tenant. Starts of one tenant wait here for each other until their transactions
  * end, so that each counts what the one before it has made; without a limit none of this is done.
  */
-export function admitWithin({ defaults, uses }: QuotaDeps): AdmitRun {
-  return async (tx) => {
+export function admitWithin({ defaults, uses, uncounted }: QuotaDeps): AdmitRun {
+  return async (tx, { kind }) => {
+    if (uncounted().includes(kind)) return;
     const own = await readLimits(tx);
     const { runs_per_day, concurrent_runs, storage_bytes } = effectiveLimits(own, defaults);
     if (storage_bytes !== undefined && (await countStorage(tx, uses())) >= BigInt(storage_bytes)) {
@@ -37,7 +40,7 @@ export function admitWithin({ defaults, uses }: QuotaDeps): AdmitRun {
     }
     if (runs_per_day === undefined && concurrent_runs === undefined) return;
     await tx.sql('select pg_advisory_xact_lock($1, hashtext($2))', [LOCK, tx.tenant.tenantId]);
-    const used = await countRuns(tx);
+    const used = await countRuns(tx, uncounted());
     if (concurrent_runs !== undefined && used.open_runs >= concurrent_runs) {
       const limit = { limit: concurrent_runs };
       throw platformProblems.concurrencyLimited({ values: limit, retryAfterSeconds: RETRY_OPEN_SECONDS });
@@ -58,8 +61,8 @@ export function defaultLimits(settings: PlatformSettings): Limits {
 }
 
 /** Runs that count: a part that its whole carries out is counted with it. */
-export async function countRuns(tx: StorageTransaction): Promise<Used> {
-  const { rows } = await tx.sql(COUNT, [tx.tenant.tenantId]);
+export async function countRuns(tx: StorageTransaction, uncounted: readonly string[]): Promise<Used> {
+  const { rows } = await tx.sql(COUNT, [tx.tenant.tenantId, uncounted]);
   return { open_runs: Number(rows[0]?.open_runs), runs_today: Number(rows[0]?.runs_today) };
 }
 
@@ -76,9 +79,9 @@ function exceeded(limit: number, unit: string, retryAfterSeconds: number): Error
 
 const COUNT = `
 select (select count(*) from kernel.run
-   where tenant_id = $1 and carried_by <> 'parent' and status in ('pending', 'running')) as open_runs,
+   where tenant_id = $1 and carried_by <> 'parent' and kind <> all ($2::text[]) and status in ('pending', 'running')) as open_runs,
   (select count(*) from kernel.run
-   where tenant_id = $1 and carried_by <> 'parent' and created_at >= date_trunc('day', now() at time zone 'utc') at time zone 'utc') as runs_today`;
+   where tenant_id = $1 and carried_by <> 'parent' and kind <> all ($2::text[]) and created_at >= date_trunc('day', now() at time zone 'utc') at time zone 'utc') as runs_today`;
 
 function untilMidnight(): number {
   return Math.ceil((DAY_MS - (Date.now() % DAY_MS)) / 1_000);

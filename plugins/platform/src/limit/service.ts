@@ -7,7 +7,7 @@ import { type ChosenLimits, each, effectiveLimits, readLimits, writeLimits } fro
 export interface LimitDeps extends QuotaDeps, Pick<Kernel, 'db' | 'tenants'> {}
 
 /** What tenants are held to. Throws `not_found` for a tenant that does not exist. */
-export function limitService({ db, tenants, defaults, uses }: LimitDeps) {
+export function limitService({ db, tenants, defaults, uses, uncounted }: LimitDeps) {
   const inTenant = async <T>(alias: string, work: (tx: TenantTransaction) => Promise<T>) => {
     const tenant = await tenants.byAlias(alias);
     if (tenant === undefined) throw kernelProblems.notFound();
@@ -20,7 +20,7 @@ export function limitService({ db, tenants, defaults, uses }: LimitDeps) {
       tenant: tx.tenant.alias,
       ...each((name) => own?.[name] ?? null),
       effective: each((name) => effective[name] ?? null),
-      used: { ...(await countRuns(tx)), storage_bytes: Number(await countStorage(tx, uses())) },
+      used: { ...(await countRuns(tx, uncounted())), storage_bytes: Number(await countStorage(tx, uses())) },
       changed_by: own?.changedBy ?? null,
       changed_at: own?.changedAt.toISOString() ?? null,
     };

@@ -6,6 +6,7 @@ import {
   type Output,
   TERMINAL_RUN_STATUSES,
   type Tenant,
+  UpkeepRuns,
 } from '@weir/kernel/contract';
 import {
   type getRun,
@@ -71,7 +72,7 @@ export function runsService({ kernel, ends }: RunsDeps) {
       const { kind, status, subject_id, parent_run_id, orchestrator_run_id, from, to, top, ...paging } = query ?? {};
       const isTop = parent_run_id === undefined && (top ?? kind === undefined);
       const wanted = {
-        ...{ kind, status, subjectId: subject_id },
+        ...{ kind: kind ?? { $nin: kernel.contributions(UpkeepRuns) }, status, subjectId: subject_id },
         ...{ parentRunId: isTop ? null : parent_run_id, orchestratorRunId: orchestrator_run_id },
         ...{ from: from === undefined ? undefined : new Date(from), to: to === undefined ? undefined : new Date(to) },
       };

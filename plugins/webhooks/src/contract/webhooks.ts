@@ -16,7 +16,13 @@ import { readWebhooks, writeWebhooks } from './access.ts';
 import { webhookProblems } from './problems.ts';
 
 /** What a webhook can be told of. */
-export const WEBHOOK_EVENTS = ['run.failed', 'run.failed_again', 'run.recovered', 'table.changed'] as const;
+export const WEBHOOK_EVENTS = [
+  'run.failed',
+  'run.failed_again',
+  'run.recovered',
+  'table.changed',
+  'table.blocked',
+] as const;
 /** The event that a test sends, to any webhook. */
 export const TEST_EVENT = 'webhook.test';
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number] | typeof TEST_EVENT;
@@ -43,7 +49,7 @@ const Events = Type.Array(OneOf(WEBHOOK_EVENTS), {
   minItems: 1,
   uniqueItems: true,
   description:
-    'run.failed: after a success, or for the first time; run.failed_again: once more; run.recovered: succeeded after failures; table.changed: new rows or columns',
+    'run.failed: after a success, or for the first time; run.failed_again: once more; run.recovered: succeeded after failures; table.changed: new rows or columns; table.blocked: its maintenance makes no progress',
 });
 
 /** A webhook as it is read: neither its address nor its secret. */

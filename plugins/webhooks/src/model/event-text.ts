@@ -25,3 +25,8 @@ export function tableText({
   const rows = typeof added_records === 'string' ? `: ${counted(added_records, 'row')} added` : '';
   return `${dataset_id} changed${rows}.`;
 }
+
+/** The same of a table whose maintenance makes no progress. Pure. */
+export function blockedText({ dataset_id, detail }: Record<string, unknown>): string {
+  return `The maintenance of ${dataset_id} makes no progress: ${detail}`;
+}

@@ -1,5 +1,5 @@
 import type { RunStatus, Tenant } from '@weir/kernel/contract';
-import type { TableCommitted } from '@weir/plugin-datasets/contract';
+import type { TableBlocked, TableCommitted } from '@weir/plugin-datasets/contract';
 import { v7 as uuidv7 } from 'uuid';
 import { TEST_EVENT, type WebhookEvent } from '../contract.ts';
 import { RETRY_MS } from '../model/retry.ts';
@@ -37,12 +37,16 @@ event as (
 ${INTO} select w.tenant_id, w.webhook_id, event.name, $2, $3::jsonb, ${VALUES} ${ACTIVE}`;
 
 const TABLE_CHANGED: WebhookEvent = 'table.changed';
-const TABLE_EVENT = `
-with event as (select '${TABLE_CHANGED}'::text as name)
+const TABLE_BLOCKED: WebhookEvent = 'table.blocked';
+const eventSql = (event: WebhookEvent) => `
+with event as (select '${event}'::text as name)
 ${INTO} select w.tenant_id, w.webhook_id, event.name, $2, $3::jsonb, ${VALUES} ${ACTIVE}`;
 
-/** Writes events for the webhooks that want them, in the transactions in which they happen. `speakByParts`: kinds of run that leave it to their parts. */
-export function webhookOutbox(wake: Wake, speakByParts: () => readonly string[]) {
+/** Writes events for the webhooks that want them, in the transactions in which they happen. `speakByParts`: kinds of run that leave it to their parts; `silent`: kinds that emit nothing. */
+export function webhookOutbox(
+  wake: Wake,
+  { speakByParts, silent }: { speakByParts(): readonly string[]; silent(): readonly string[] },
+) {
   const write = async (tx: EventTransaction, text: string, values: unknown[]): Promise<void> => {
     const { rows } = await tx.sql(text, [uuidv7(), ...values]);
     if (rows.length > 0)
@@ -59,7 +63,7 @@ export function webhookOutbox(wake: Wake, speakByParts: () => readonly string[])
       run: { run_id: string; kind: string; subject_id: string; status: RunStatus },
     ): Promise<void> {
       const { run_id, kind, subject_id, status } = run;
-      if (status !== 'failed' && status !== 'succeeded') return;
+      if ((status !== 'failed' && status !== 'succeeded') || silent().includes(kind)) return;
       const subject = `run:${kind}:${subject_id}`;
       await write(tx, RUN_EVENT, [
         ...[subject, JSON.stringify({ run_id }), kind, subject_id, run_id, status],
@@ -80,14 +84,21 @@ export function webhookOutbox(wake: Wake, speakByParts: () => readonly string[])
       );
     },
 
+    /** A rewrite of files changes no row. */
     tableCommitted: (async (tx, table) => {
+      if (table.operation === 'replace') return;
       const facts = {
         ...{ dataset_id: table.datasetId, operation: table.operation, schema_id: table.schemaId },
         ...{ snapshot_id: table.snapshotId, parent_snapshot_id: table.parentSnapshotId },
         ...{ run_id: table.runId, added_records: table.addedRecords },
       };
-      await write(tx, TABLE_EVENT, [`table:${table.datasetId}`, JSON.stringify(facts)]);
+      await write(tx, eventSql(TABLE_CHANGED), [`table:${table.datasetId}`, JSON.stringify(facts)]);
     }) satisfies TableCommitted,
+
+    tableBlocked: (async (tx, { datasetId, why, detail, runId }) => {
+      const facts = { dataset_id: datasetId, why, detail, run_id: runId };
+      await write(tx, eventSql(TABLE_BLOCKED), [`table:${datasetId}`, JSON.stringify(facts)]);
+    }) satisfies TableBlocked,
 
     /** Writes a test event for one webhook; answers its id. */
     async test(tx: EventTransaction, webhookId: string): Promise<string> {

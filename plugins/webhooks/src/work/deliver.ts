@@ -4,7 +4,7 @@ import { runView } from '@weir/kernel';
 import { RunSubjectNames, type RunView } from '@weir/plugin-runs/contract';
 import { TEST_EVENT, WEBHOOK_HEADERS } from '../contract.ts';
 import type { DeliveryInput } from '../model/delivery-input.ts';
-import { runText, tableText } from '../model/event-text.ts';
+import { blockedText, runText, tableText } from '../model/event-text.ts';
 import { retryAfterMs } from '../model/retry.ts';
 import { signatureHeader } from '../model/signature.ts';
 import type { WebhookSeals } from '../service/seal.ts';
@@ -202,6 +202,7 @@ async function bodyOf({ kernel }: DeliverDeps, tenant: Tenant, event: Due): Prom
     tenant: tenant.alias,
   };
   if (type === TEST_EVENT) return JSON.stringify({ ...about, text: 'A test of this webhook.' });
+  if (type === 'table.blocked') return JSON.stringify({ ...about, text: blockedText(facts), table: facts });
   if (type === 'table.changed') return JSON.stringify({ ...about, text: tableText(facts), table: facts });
   const run = await kernel.runs.find(tenant, String(facts.run_id));
   if (run === undefined) return undefined;
