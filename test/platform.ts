@@ -96,6 +96,7 @@ export function platformEnvironment(parts: {
     WORKFLOW_DISCOVERY_TASK_QUEUE: `discovery-${database.name}`,
     WORKFLOW_GENERAL_TASK_QUEUE: `general-${database.name}`,
     WORKFLOW_TRANSFORM_TASK_QUEUE: `transform-${database.name}`,
+    WORKFLOW_MAINTENANCE_TASK_QUEUE: `maintenance-${database.name}`,
     IDP_URL: issuer.url,
     IDP_ISSUER: issuer.url,
     WEIR_WAREHOUSE: `${folder}/warehouse`,

@@ -147,7 +147,7 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
   ),
   ...proved(
     'plugins/datasets/test/maintain.test.ts',
-    'a table that is due → a run of the platform, once; paused and spent budgets start nothing',
+    'WEIR_MAINTENANCE_SLOTS, _BYTES_PER_HOUR, _MEMORY_MIB → bound the rounds and the process of a rewrite',
     'WEIR_MAINTENANCE_BYTES_PER_HOUR',
     'WEIR_MAINTENANCE_SLOTS',
     'WEIR_MAINTENANCE_MEMORY_MIB',

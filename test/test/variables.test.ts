@@ -92,6 +92,7 @@ t.test('WORKFLOW_SOURCE_TASK_QUEUE and those of the other roles: work waits in t
   const { runs, plugins } = await booted(t, {
     ...queues,
     ...{ WORKFLOW_GENERAL_TASK_QUEUE: 'of-all', WORKFLOW_TRANSFORM_TASK_QUEUE: 'of-transforms' },
+    WORKFLOW_MAINTENANCE_TASK_QUEUE: 'of-maintenance',
   });
   const general = plugins
     .find(({ manifest }) => manifest.id === 'webhooks')

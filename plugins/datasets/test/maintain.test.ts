@@ -2,10 +2,14 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import type { Tenant } from '@weir/kernel';
 import { createRewriter, localPath, readMetadata, referencedFiles, toLocation } from '@weir/lakehouse';
+import { workFolders } from '@weir/work';
 import t from 'tap';
 import { changeMaintenance, getTableHealth, maintainTable, previewDataset } from '../src/contract.ts';
+import { maintenanceDuties } from '../src/maintain/duties.ts';
 import { lookAfterTables, lookAt } from '../src/maintain/look.ts';
 import { type CompactionDeps, compactTable } from '../src/rewrite/compact.ts';
+import { rewriteProcess } from '../src/rewrite/rewrite-process.ts';
+import { worker } from '../src/worker.ts';
 import { batch, depsOf, type Lake, lake } from './kit.ts';
 
 const MINUTE = 60_000;
@@ -240,3 +244,31 @@ t.test('a dry run → what would be done, and nothing is; orphans take an admin'
   const viewer = world.as('acme', 'viewer').call;
   t.match(await viewer(maintainTable, { params, body: {} }), { status: 403 });
 });
+
+t.test(
+  'WEIR_MAINTENANCE_SLOTS, _BYTES_PER_HOUR, _MEMORY_MIB → bound the rounds and the process of a rewrite',
+  async (t) => {
+    const { world, acme, deps, compact, rows } = await small(t);
+    const round = async (WEIR_MAINTENANCE_SLOTS: number, WEIR_MAINTENANCE_BYTES_PER_HOUR: number) => {
+      await world.database.peek('update datasets.table_health set next_at = now() returning 1');
+      const [duty] = maintenanceDuties(deps, { WEIR_MAINTENANCE_SLOTS, WEIR_MAINTENANCE_BYTES_PER_HOUR } as never);
+      await duty?.perTenant(acme, quiet.signal);
+      return (await world.database.peek("select 1 from kernel.run where kind = 'table-maintenance'")).length;
+    };
+    t.equal(await round(0, 2 ** 30), 0);
+    t.equal(await round(1, 0), 0);
+    t.equal(await round(1, 2 ** 30), 1);
+    const { slotMiB } = worker;
+    t.equal(typeof slotMiB === 'function' && slotMiB({ settings: { WEIR_MAINTENANCE_MEMORY_MIB: 400 } } as never), 912);
+    const before = await rows();
+    const folders = workFolders(`${deps.warehouse}-work`, () => undefined);
+    const begun: string[] = [];
+    const children = {
+      started: ({ name }: { name: string }) => void begun.push(name),
+      ended: () => void begun.push('ended'),
+    };
+    const rewrite = rewriteProcess(deps, { children, folders, memoryMiB: 200 });
+    t.equal(await compact({ rewrite }), 1, 'in a process of its own');
+    t.strictSame([await rows(), begun], [before, ['rewrite', 'ended']]);
+  },
+);

@@ -64,7 +64,7 @@ function tableHealthCheck({ db }: Pick<Kernel, 'db'>, subject: string): Readines
       return {
         status: 'warning',
         detail: `The maintenance of ${names} makes no progress.`,
-        hint: 'GET /api/v1/datasets/{dataset_id}/health says what keeps it.',
+        hint: 'The health of the dataset says what keeps it.',
         items: rows.map((row) => ({ id: String(row.table_uuid), name: String(row.name), code: String(row.why) })),
       };
     },
