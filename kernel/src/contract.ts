@@ -74,7 +74,6 @@ export {
   RunChanges,
   RunDrops,
   type RunsDropped,
-  UpkeepRuns,
 } from './contract/points.ts';
 export {
   counted,

@@ -22,7 +22,6 @@ export interface HealthCheck {
 
 /** The parts that `/ready` and `/api/v1/services/health` ask. */
 export const HealthChecks = contributionPoint<HealthCheck>('health.check');
-
 export const CHECK_STATUSES = ['pass', 'warning', 'fail'] as const;
 
 /** What a readiness check found; `items` name the things that are at fault, such as streams. */
@@ -80,9 +79,6 @@ export type AdmitRun = (
 
 /** The gates that every new run passes; a part that its whole carries out has passed with it. */
 export const RunAdmission = contributionPoint<AdmitRun>('run.admission');
-
-/** Kinds of run that the platform makes for itself: no limit counts them, no webhook reports them, lists show them when asked for. */
-export const UpkeepRuns = contributionPoint<string>('run.upkeep');
 
 /** Told of every change of a run, in the transaction that makes it. */
 export type RunChanged = (

@@ -259,7 +259,11 @@ t.test(
     t.equal(await round(1, 0), 0);
     t.equal(await round(1, 2 ** 30), 1);
     const { slotMiB } = worker;
-    t.equal(typeof slotMiB === 'function' && slotMiB({ settings: { WEIR_MAINTENANCE_MEMORY_MIB: 400 } } as never), 912);
+    t.equal(
+      typeof slotMiB === 'function' &&
+        slotMiB({ settings: { WEIR_MAINTENANCE_MEMORY_MIB: 400 } } as never, {} as never),
+      912,
+    );
     const before = await rows();
     const folders = workFolders(`${deps.warehouse}-work`, () => undefined);
     const begun: string[] = [];

@@ -79,3 +79,4 @@ export {
 } from './contract/status.ts';
 export { type StorageTransaction, type StorageUse, StorageUses } from './contract/storage.ts';
 export { createTenant, getTenant, TENANT_ALIAS, type TenantView } from './contract/tenants.ts';
+export { UpkeepRuns } from './contract/upkeep.ts';

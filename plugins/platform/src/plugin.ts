@@ -1,10 +1,10 @@
 import { contribute, definePlugin, Platform, provide } from '@weir/kernel';
-import { AuditTrails, CallLimits, RunAdmission, RunChanges, RunDrops, UpkeepRuns } from '@weir/kernel/contract';
+import { AuditTrails, CallLimits, RunAdmission, RunChanges, RunDrops } from '@weir/kernel/contract';
 import { admissionService, admitRun } from './admission/service.ts';
 import { denialReports } from './audit/denial-reports.ts';
 import { auditRecorder, intentSweep } from './audit/recorder.ts';
 import { auditService } from './audit/service.ts';
-import { Events, Figures, platformProblems, RunLogs, StorageUses } from './contract.ts';
+import { Events, Figures, platformProblems, RunLogs, StorageUses, UpkeepRuns } from './contract.ts';
 import { docsService } from './docs/service.ts';
 import { eventHub } from './event/hub.ts';
 import { eventRetention } from './event/retention.ts';

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { createEgress, egressSettings } from '@weir/egress';
 import { contribute, definePlugin, WorkflowEngine } from '@weir/kernel';
-import { RunChanges, RunDrops, UpkeepRuns } from '@weir/kernel/contract';
+import { RunChanges, RunDrops } from '@weir/kernel/contract';
 import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { TableBlocks, TableCommits } from '@weir/plugin-datasets/contract';
-import { egressVariables } from '@weir/plugin-platform/contract';
+import { egressVariables, UpkeepRuns } from '@weir/plugin-platform/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { routes } from './api/routes.ts';
 import { webhookProblems } from './contract.ts';

@@ -1,12 +1,6 @@
 import { contribute, type Kernel } from '@weir/kernel';
-import {
-  HealthChecks,
-  Problem,
-  type ReadinessCheck,
-  ReadinessChecks,
-  RunDrops,
-  UpkeepRuns,
-} from '@weir/kernel/contract';
+import { HealthChecks, Problem, type ReadinessCheck, ReadinessChecks, RunDrops } from '@weir/kernel/contract';
+import { UpkeepRuns } from '@weir/plugin-platform/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { TABLE_MAINTENANCE } from '../model/run-kinds.ts';
 import { dropRuns } from '../survey/receipts.ts';

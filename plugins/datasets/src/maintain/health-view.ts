@@ -85,7 +85,9 @@ export function healthView(survey: Survey, kept: Kept, now: number): TableHealth
     metadata_bytes: metadataBytes,
     due,
     waiting: plan.waiting.map(({ why, files, bytes, until }) => ({
-      ...{ why, files, bytes },
+      why,
+      files,
+      bytes,
       until: new Date(until).toISOString(),
     })),
     blocked:
@@ -120,7 +122,8 @@ export function wouldOf({ plan }: Survey, actions: readonly MaintenanceAction[],
       action: 'manifests',
       files_before: figures.manifests,
       files_after: manifests ? 1 : figures.manifests,
-      ...{ bytes: 0, removes: [] },
+      bytes: 0,
+      removes: [],
     },
     {
       action: 'expire',

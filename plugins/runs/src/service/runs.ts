@@ -6,8 +6,8 @@ import {
   type Output,
   TERMINAL_RUN_STATUSES,
   type Tenant,
-  UpkeepRuns,
 } from '@weir/kernel/contract';
+import { UpkeepRuns } from '@weir/plugin-platform/contract';
 import {
   type getRun,
   type ListedRunView,
