@@ -12,6 +12,7 @@ import { hostile } from './hostile.ts';
 import { masking } from './masking.ts';
 import { matcher } from './matcher/matcher.ts';
 import { memory } from './memory/memory.ts';
+import { ontology } from './ontology/ontology.ts';
 import { storeResult } from './performance/stored-result.ts';
 import { postgres } from './postgres/postgres.ts';
 import { resultLines } from './print-result.ts';
@@ -36,6 +37,7 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   masking,
   matcher,
   memory,
+  ontology,
   postgres,
   preview,
   scan,

@@ -59,7 +59,6 @@ const WITHOUT_PAGE = [
   ...[
     'apply.dry_run',
     'identity.get_me',
-    'ontology.list_entity_types',
     'pipelines.activate_pipeline',
     'pipelines.put_schedule',
     'pipelines.read_pipeline_readiness',

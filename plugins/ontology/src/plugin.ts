@@ -1,13 +1,16 @@
-import { definePlugin, type Kernel, Platform, Refusal } from '@weir/kernel';
+import { contribute, definePlugin, type Kernel, Platform, Refusal } from '@weir/kernel';
+import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { workflowEngineProblems } from '@weir/plugin-workflow-engine/contract';
 import { routes } from './api/routes.ts';
 import { ontologyProblems } from './contract/problems.ts';
 import type { OntologyStore } from './model/entity/store.ts';
 import { EntityTypeEntity, TypeVersionEntity } from './model/rows.ts';
 import { type OntologySettings, ontologyTenants } from './service/bindings.ts';
+import { entityTypeDocuments } from './service/document-kind.ts';
 import { entityService } from './service/entities.ts';
 import { embeddedStore } from './service/store/embedded.ts';
 import { typeService } from './service/types.ts';
+import { typesPage } from './service/types-page.ts';
 import { versionService } from './service/versions.ts';
 import { settings } from './settings.ts';
 
@@ -32,6 +35,7 @@ export function registered(kernel: Kernel<OntologySettings>, around = (store: On
       versions: versionService(deps),
       entities: entityService(deps),
     }),
+    contributes: [contribute(ApplyKinds, entityTypeDocuments), typesPage],
   };
 }
 

@@ -33,6 +33,9 @@ export const PAGES: Readonly<Record<string, Page>> = {
   'datasets.list': () => ({ to: '/datasets' }),
   'identity.list_api_tokens': inOperations('tokens'),
   'identity.list_policies': inOperations('policies'),
+  'ontology.list_entity_types': () => ({
+    ...{ to: '/pages/$plugin/$name', params: { plugin: 'ontology', name: 'entity-types' } },
+  }),
   'platform.get_services_health': inOperations('health'),
   'platform.list_plugins': inOperations('plugins'),
   'runs.cancel_run': ofRun,

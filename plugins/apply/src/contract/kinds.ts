@@ -102,6 +102,8 @@ export interface ApplyKind {
   readonly list: Endpoint;
   /** Further lists of resources that have a name, such as archived ones. */
   readonly alsoListed?: readonly Readonly<Record<string, string>>[];
+  /** The name that documents have, where it is not the member `name` of an item. */
+  nameOf?(item: Json): string;
   stored(item: Json & { name: string }, asked: { reader: Reader; tenant: Tenant }): Promise<Stored>;
   /** The spec with this scope in dataset ids in the place of the other one. */
   scoped?(spec: Json, from: string, to: string): Json;

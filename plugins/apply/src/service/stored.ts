@@ -14,8 +14,10 @@ export async function listed(kind: ApplyKind, reader: Reader, names?: readonly s
     return found;
   }
   const found = await reader.all<Item>(kind.list);
-  if (names === undefined) return found;
-  for (const query of kind.alsoListed ?? []) found.push(...(await reader.all<Item>(kind.list, { query })));
+  for (const query of names === undefined ? [] : (kind.alsoListed ?? []))
+    found.push(...(await reader.all<Item>(kind.list, { query })));
+  const { nameOf } = kind;
+  const named = nameOf === undefined ? found : found.map((item) => ({ ...item, name: nameOf(item) }));
   const wanted = new Set(names);
-  return found.filter(({ name }) => wanted.has(name));
+  return names === undefined ? named : named.filter(({ name }) => wanted.has(name));
 }

@@ -36,7 +36,7 @@ export const MAX_TYPES = 1_000;
 export const MAX_TYPE_VERSIONS = 1_000;
 const SEMANTIC = ['properties', 'primary_key', 'title_property', 'relationships'] as const;
 /** Which status follows which. */
-const NEXT: Readonly<Record<TypeStatus, readonly TypeStatus[]>> = {
+export const NEXT_STATUSES: Readonly<Record<TypeStatus, readonly TypeStatus[]>> = {
   draft: ['active'],
   active: ['deprecated'],
   deprecated: ['active'],
@@ -138,7 +138,7 @@ export function typeService({ kernel: { db }, tenants, store }: TypeDeps) {
       return db(tenant).transaction(async (tx) => {
         const row = await foundType(tx, code, { retired: status === 'active', lock: true });
         requireMatch(ifMatch, String(row.etag));
-        if (status !== undefined && status !== row.status && !NEXT[row.status].includes(status))
+        if (status !== undefined && status !== row.status && !NEXT_STATUSES[row.status].includes(status))
           throw ontologyProblems.statusRefused();
         const wanted = Object.entries({ name, description, icon, status });
         const changes = wanted.filter(([key, value]) => value !== undefined && value !== row[key as keyof typeof row]);
