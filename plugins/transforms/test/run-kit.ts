@@ -18,9 +18,9 @@ export async function runWorld(
   const folder = await mkdtemp(join(tmpdir(), 'weir-transforms-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const platform = await testPlatform(t, folder, more, adapt);
-  const token = await platform.token('acme');
-  const call = <E extends Endpoint>(endpoint: E, input: Partial<Input<E>> = {}): Promise<CallResult<E>> =>
-    platform.call({ token, tenant: 'acme' }, endpoint, input);
+  // A lane outlives a token.
+  const call = async <E extends Endpoint>(endpoint: E, input: Partial<Input<E>> = {}): Promise<CallResult<E>> =>
+    platform.call({ token: await platform.token('acme'), tenant: 'acme' }, endpoint, input);
   const ok = async <E extends Endpoint>(endpoint: E, input: Partial<Input<E>> = {}) => {
     const answer = await call(endpoint, input);
     if (!answer.ok) throw new Error(JSON.stringify(answer.problem));
