@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { copyPackages } from './copy-packages.ts';
+import { copyPackages } from './installed-packages.ts';
 
 /** Packages that hold machine code: they stay packages beside the bundle. */
 const NATIVE = ['@duckdb/*'];

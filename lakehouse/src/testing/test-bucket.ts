@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { makeBucket } from '../store/make-bucket.ts';
 import { openStore } from '../store/store.ts';
 import type { S3Options, Store } from '../store/store-options.ts';
 
@@ -28,20 +28,10 @@ export type TestBucket = {
 };
 
 const BUCKET = 'weir-tests';
-const THERE = ['BucketAlreadyExists', 'BucketAlreadyOwnedByYou'];
 
 /** A warehouse in a prefix of its own of the bucket that all tests share, in the object store of the test run or another. */
 export async function testBucket(s3: S3Options = testS3()): Promise<TestBucket> {
-  const client = new S3Client({
-    endpoint: s3.endpoint ?? '',
-    region: 'us-east-1',
-    forcePathStyle: true,
-    credentials: s3,
-  });
-  await client.send(new CreateBucketCommand({ Bucket: BUCKET })).catch((error) => {
-    if (!THERE.includes(error.name)) throw error;
-  });
-  client.destroy();
+  await makeBucket(s3, BUCKET);
   const [warehouse, scratch] = [`s3://${BUCKET}/${randomUUID()}/ware house`, await mkdtemp(join(tmpdir(), 'weir-s3-'))];
   const opened: Store[] = [];
   return {
