@@ -57,6 +57,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   'pipelines.put_schedule': 'not_found',
   'pipelines.pause_schedule': 'not_found',
   // No sync has filled the table that they name.
+  'datasets.maintain': 'not_found',
+  'datasets.change_maintenance': 'not_found',
   'transforms.run_query': 'input_missing',
   'transforms.preview_transform': 'input_missing',
   'transform_patterns.preview_transform_pattern': 'input_missing',
@@ -118,11 +120,18 @@ function missingOf(operation: Operation): string[] {
   return missing.map((what) => `${id}: ${what}`);
 }
 
-const SCHEMAS = { full_id: 'core:Commerce:Order', subject: 'shop.order', version: '1', code: 'Vehicle' };
+/** Names that examples of bodies fit, where no call before them has made one. */
+const NAMED = {
+  full_id: 'core:Commerce:Order',
+  subject: 'shop.order',
+  version: '1',
+  code: 'Vehicle',
+  dataset_id: 'bronze.acme.orders',
+};
 
 /** Makes the calls until no further one succeeds, as some name what others make; answers what refuses the rest. */
 async function makeAll(platform: TestPlatform, calls: readonly Endpoint[]): Promise<Map<string, string>> {
-  const ids: Record<string, string> = { alias: 'acme', plugin_id: 'sources', pattern_id: 'deduplicate', ...SCHEMAS };
+  const ids: Record<string, string> = { alias: 'acme', plugin_id: 'sources', pattern_id: 'deduplicate', ...NAMED };
   const refused = new Map(calls.map(({ id }) => [id, 'not called']));
   const ordered = calls.toSorted((a, b) => Number(LAST.test(a.id)) - Number(LAST.test(b.id)));
   for (let before = Number.POSITIVE_INFINITY; refused.size < before; ) {

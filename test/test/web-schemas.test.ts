@@ -74,7 +74,7 @@ t.test('a tenant without the plugin → no link to the pages, and who can switch
   const { page } = window;
   await signIn(window, `${url}/schemas`, 'Ada');
   await page.getByText('does not have the plugin schema-registry').waitFor();
-  await page.getByText('weir plugins enable schema-registry --for demo').waitFor();
+  await page.getByText('Switch it on in the list of plugins.').waitFor();
   t.equal(await page.getByRole('link', { name: 'Schemas', exact: true }).count(), 0);
   t.strictSame(await axeFaults(page), []);
   await shot(page, 'schemas-off');

@@ -27,9 +27,7 @@ export function WithPlugin({ plugin, title, purpose, children }: WithPluginProps
   const { me, tenant } = usePerson();
   const has = query.data?.items.some(({ plugin_id: id, enabled }) => id === plugin && enabled);
   if (has) return children;
-  const how = me.platform_admin
-    ? `Switch it on in the list of plugins, or by “weir plugins enable ${plugin} --for ${tenant}”.`
-    : `A platform admin switches it on, by “weir plugins enable ${plugin} --for ${tenant}”.`;
+  const how = me.platform_admin ? 'Switch it on in the list of plugins.' : 'A platform admin switches it on.';
   return (
     <>
       <PageHead title={title} />
