@@ -78,6 +78,14 @@ export const LANES = {
     ],
     inputs: [...CONTAINERS, 'plugins/sources/src', 'workers/src'],
   },
+  /** A worker that maintains a table is killed at each of its steps. */
+  maintenance: { inputs: ['plugins/datasets/src', 'lakehouse/src', 'work/src', 'workers/src'] },
+  /** The compose file in an engine of its own, with stand-ins of the public images. */
+  compose: {
+    files: ['test/test/compose.soak.ts'],
+    inputs: ['compose.yaml', 'deploy/compose', 'deploy/image', 'connectors/images/src'],
+    wants: 'root, Go, Maven and Java 17',
+  },
   'docs-pages': {
     files: [
       ...['test/test/docs-pages.soak.ts', 'test/test/first-plugin.soak.ts', 'test/test/back-up.soak.ts'],

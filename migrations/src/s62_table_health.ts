@@ -38,6 +38,7 @@ create table datasets.maintenance_run (
   namespace text not null,
   table_name text not null,
   actions text[] not null,
+  at_once boolean not null default false,
   made_at timestamptz not null default now(),
   primary key (tenant_id, run_id)
 );

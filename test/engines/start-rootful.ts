@@ -12,11 +12,11 @@ const run = promisify(execFile);
 const SHUTDOWN_S = '5';
 
 /**
- * Starts a rootful engine with user namespaces in a network of its own: limits hold on any machine, and nothing of the
+ * Starts a rootful engine with user namespaces, unless told otherwise, in a network of its own: limits hold on any machine, and nothing of the
  * host's network is touched or reached. A process that does nothing holds the network and the mounts, so that both
  * outlive a daemon that is started again, and end with `stop`.
  */
-export async function startRootful(): Promise<OwnEngine> {
+export async function startRootful({ remap = true }: { readonly remap?: boolean } = {}): Promise<OwnEngine> {
   const user = await prepareMachine();
   const inputGroup = user.firstSubordinate;
   const places = await makeFolder({ uid: 0, gid: 0 }, inputGroup);
@@ -31,7 +31,8 @@ export async function startRootful(): Promise<OwnEngine> {
   const daemon = daemonOf(places, {
     command: 'nsenter',
     args: [
-      ...[...enter, 'dockerd', '-H', `unix://${places.socketPath}`, '--group', '0', '--userns-remap', user.name],
+      ...[...enter, 'dockerd', '-H', `unix://${places.socketPath}`, '--group', '0'],
+      ...(remap ? ['--userns-remap', user.name] : []),
       ...['--data-root', places.data, '--exec-root', places.exec, '-p', places.pidFile],
       ...['--config-file', places.configFile, '--shutdown-timeout', SHUTDOWN_S, '--cgroup-parent', `/${cgroup}`],
     ],

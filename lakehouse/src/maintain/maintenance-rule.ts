@@ -13,6 +13,8 @@ export type MaintenanceRule = {
   readonly held: ReadonlySet<string>;
   /** Keys of bins that lost too many races: they wait for a calm hour. */
   readonly lost: ReadonlySet<string>;
+  /** A person asked for it: no calm moment is waited for, but by bins that lost races. */
+  readonly atOnce?: boolean;
 };
 
 /** Iceberg's own property goes before the platform's default. */

@@ -138,7 +138,7 @@ function pack(small: readonly LiveFile[], worn: readonly LiveFile[], targetBytes
 function waitOf(
   { key, all, small }: { key: string; all: readonly LiveFile[]; small: readonly LiveFile[] },
   { byId, bySequence }: SnapshotTimes,
-  { now, lost }: MaintenanceRule,
+  { now, lost, atOnce }: MaintenanceRule,
 ): Pick<WaitingBin, 'why' | 'until'> | undefined {
   const moved = all.flatMap((file) => [
     byId.get(file.snapshotId) ?? 0,
@@ -146,7 +146,7 @@ function waitOf(
   ]);
   const last = moved.reduce((latest, one) => Math.max(latest, one), 0);
   if (lost.has(key) && last + CALM_AFTER_RACES_MS > now) return { why: 'races', until: last + CALM_AFTER_RACES_MS };
-  if (small.length > PRESSING_FILES || last + CALM_MS <= now) return undefined;
+  if (atOnce || small.length > PRESSING_FILES || last + CALM_MS <= now) return undefined;
   return { why: 'calm', until: last + CALM_MS };
 }
 

@@ -114,7 +114,7 @@ const dataset = createRoute({
   path: '/datasets/$datasetId',
   component: lazyRouteComponent(() => import('../datasets/dataset-page.tsx'), 'DatasetPage'),
   validateSearch: params({
-    tab: oneOf('preview', 'schema', 'snapshots', 'lineage', 'quarantine', 'used', 'elsewhere'),
+    tab: oneOf('preview', 'schema', 'snapshots', 'lineage', 'health', 'quarantine', 'used', 'elsewhere'),
     snapshot: snapshotId,
     compare: snapshotIds,
     columns: text,

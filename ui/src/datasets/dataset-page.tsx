@@ -15,6 +15,7 @@ import { sqlHash } from '../query/sql-hash.ts';
 import { useMay } from '../session/person.ts';
 import { WhoChanged } from '../session/who-changed.tsx';
 import { useHasPlugin } from '../session/with-plugin.tsx';
+import { HealthTab } from './health-tab.tsx';
 import { LayerWord } from './layer-word.tsx';
 import { OpenElsewhere } from './open-elsewhere.tsx';
 import { PreviewTab } from './preview-tab.tsx';
@@ -31,6 +32,7 @@ const TABS = [
   ['schema', 'Schema'],
   ['snapshots', 'Snapshots'],
   ['lineage', 'Lineage'],
+  ['health', 'Health'],
   ['quarantine', 'Quarantine'],
   ['used', 'Used by'],
   ['elsewhere', 'Open elsewhere'],
@@ -122,6 +124,9 @@ function DatasetTabs({ tab, show, dataset, snapshot }: DatasetTabsProps) {
       </Tabs.Panel>
       <Tabs.Panel value="lineage">
         <TableLineageTab dataset={dataset} />
+      </Tabs.Panel>
+      <Tabs.Panel value="health">
+        <HealthTab datasetId={dataset.dataset_id} />
       </Tabs.Panel>
       <Tabs.Panel value="quarantine">
         <QuarantineTab datasetId={dataset.dataset_id} />

@@ -7,6 +7,7 @@ export const KIND_WORDS: Readonly<Record<string, string>> = {
   quarantine_replay: 'Replay of rejected lines',
   transform: 'Transform',
   materialization: 'Start of a transform',
+  'table-maintenance': 'Maintenance of a table',
   pipeline: 'Pipeline',
   pipeline_sandbox: 'Rehearsal of a pipeline',
   external: 'External run',

@@ -20,5 +20,16 @@ export function RunSubject({ subject: { kind, id, name } }: { subject: RunView['
         {name}
       </Anchor>
     );
+  if (kind === 'dataset')
+    return (
+      <Anchor
+        inherit
+        renderRoot={(props) => (
+          <Link to="/datasets/$datasetId" params={{ datasetId: name }} search={{ tab: 'health' }} {...props} />
+        )}
+      >
+        {name}
+      </Anchor>
+    );
   return <Text inherit>{name}</Text>;
 }

@@ -14,10 +14,11 @@ import {
   runKeys,
   tenantOf,
 } from '@weir/work';
-import type { MaintenanceAction, TableRef } from '../contract.ts';
+import type { MaintenanceAction } from '../contract.ts';
 import type { MaintenanceActivities } from '../model/maintenance-activities.ts';
 import { lakehouseProblem } from '../store/lakehouse-problem.ts';
 import { tableMaintenance } from './maintain-table.ts';
+import type { AskedFor } from './start.ts';
 
 /** The translation of errors into the failures of runs of maintenance: all are the platform's own. */
 const maintenanceFailures = failuresBy((error) => {
@@ -25,10 +26,7 @@ const maintenanceFailures = failuresBy((error) => {
   return problem instanceof Problem ? problemFailure(problem, 'platform') : undefined;
 });
 
-interface Work extends LeasedRun {
-  ref: TableRef;
-  actions: readonly MaintenanceAction[];
-}
+type Work = LeasedRun & AskedFor;
 
 /** The activities of a worker. */
 export function maintenanceActivities(worker: WorkerDeps): MaintenanceActivities {
@@ -47,10 +45,10 @@ export function maintenanceActivities(worker: WorkerDeps): MaintenanceActivities
 
   return {
     planTable: async (input: RunInput): Promise<MaintenanceAction[]> => {
-      const due = await carryOut(input, async ({ ref, actions, log }, tenant) => {
-        const plan = await tables.plan(tenant, ref, actions);
+      const due = await carryOut(input, async (work, tenant) => {
+        const plan = await tables.plan(tenant, work);
         for (const { code, value, bound } of plan.reasons) {
-          log.write({ level: 'info', step: 'plan', message: `${code}: ${value}, the bound is ${bound}` });
+          work.log.write({ level: 'info', step: 'plan', message: `${code}: ${value}, the bound is ${bound}` });
         }
         return plan.due;
       });
@@ -58,12 +56,12 @@ export function maintenanceActivities(worker: WorkerDeps): MaintenanceActivities
     },
 
     rewriteBins: async (input: RunInput): Promise<void> => {
-      await carryOut(input, ({ ref, run, leaseEpoch, signal, log }, tenant) =>
-        tables.compact(tenant, {
-          ...{ ref, leaseEpoch, signal, runId: run.runId },
-          log: (message, fields) => log.write({ level: 'info', step: 'compact', message, fields }),
-        }),
-      );
+      await carryOut(input, (work, tenant) => {
+        const { ref, run, leaseEpoch, signal } = work;
+        const log = (message: string, fields: Record<string, number | string>) =>
+          work.log.write({ level: 'info', step: 'compact', message, fields });
+        return tables.compact(tenant, { ref, leaseEpoch, signal, runId: run.runId, log }, work);
+      });
     },
 
     dropSnapshots: async (input: RunInput): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { Kernel, Tenant, WorkerDeps } from '@weir/kernel';
 import { logLeft, workFolders } from '@weir/work';
-import type { MaintenanceAction, TableRef } from '../contract.ts';
+import type { TableRef } from '../contract.ts';
 import { type Compaction, type CompactionDeps, compactTable } from '../rewrite/compact.ts';
 import { rewriteProcess } from '../rewrite/rewrite-process.ts';
 import type { DatasetSettings } from '../settings.ts';
@@ -11,7 +11,7 @@ import { expireTable } from '../sweep/expire.ts';
 import { lookAt } from './look.ts';
 import { measureMaintenance } from './maintenance-metrics.ts';
 import { enterOrphans } from './orphans.ts';
-import { maintenanceOf } from './start.ts';
+import { type AskedFor, maintenanceOf } from './start.ts';
 
 /** The maintenance of tables as a worker carries it out. */
 export function tableMaintenance({ kernel, children, workDir }: WorkerDeps) {
@@ -30,15 +30,16 @@ export function tableMaintenance({ kernel, children, workDir }: WorkerDeps) {
     asked: (tenant: Tenant, runId: string) => maintenanceOf(kernel, tenant, runId),
 
     /** What of some actions has something to do now, and why. */
-    async plan(tenant: Tenant, ref: TableRef, actions: readonly MaintenanceAction[]) {
-      const survey = await surveyTable(deps, tenant, ref);
+    async plan(tenant: Tenant, { ref, actions, atOnce }: AskedFor) {
+      const survey = await surveyTable({ ...deps, atOnce }, tenant, ref);
       if (survey === undefined) return { due: [], reasons: [] };
       const { compact, manifests, expire, reasons } = survey.plan;
       const isDue = { compact: compact.length > 0, manifests, expire: expire.length > 0, orphans: true };
       return { due: actions.filter((action) => isDue[action]), reasons };
     },
 
-    compact: (tenant: Tenant, work: Compaction) => measured.took('compact', () => compactTable(deps, tenant, work)),
+    compact: (tenant: Tenant, work: Compaction, { atOnce }: AskedFor) =>
+      measured.took('compact', () => compactTable({ ...deps, atOnce }, tenant, work)),
 
     expire: (tenant: Tenant, ref: TableRef) =>
       measured.took('expire', async () => {

@@ -47,9 +47,9 @@ export function maintenanceRoutes(deps: MaintenanceDeps, readDeps: ReadDeps): An
 function maintenanceService(deps: MaintenanceDeps, readDeps: ReadDeps) {
   const { kernel, remote } = deps;
   const now = deps.now ?? Date.now;
-  const survey = async (tenant: Tenant, id: string): Promise<Survey> => {
+  const survey = async (tenant: Tenant, id: string, atOnce = false): Promise<Survey> => {
     const { ref } = await openTable(readDeps, tenant, id);
-    const found = await asProblems(() => surveyTable(deps, tenant, ref));
+    const found = await asProblems(() => surveyTable({ ...deps, atOnce }, tenant, ref));
     if (found === undefined) throw kernelProblems.notFound();
     return found;
   };
@@ -66,14 +66,17 @@ function maintenanceService(deps: MaintenanceDeps, readDeps: ReadDeps) {
       { body, principal }: { body: Asked; principal: Principal },
     ): Promise<Output<typeof maintainTable>> {
       const actions = assertActions(body.actions ?? usual(remote), { tenant, principal, remote });
-      const found = await survey(tenant, id);
+      const found = await survey(tenant, id, true);
       assertOwn(tenant, found.ref);
       const orphans = actions.includes('orphans') ? await findOrphans(deps, tenant, found.ref) : [];
       const would = wouldOf(found, actions, orphans);
       if (body.dry_run === true) return unchanged({ run_id: null, workflow_id: null, warning: null, would });
       const tableUuid = found.table.metadata['table-uuid'];
       const requestedBy = subjectOf(principal);
-      const started = await startMaintenance(kernel, tenant, { ref: found.ref, tableUuid, actions, requestedBy });
+      const started = await startMaintenance(kernel, tenant, {
+        ...{ ref: found.ref, tableUuid, actions, requestedBy },
+        atOnce: true,
+      });
       if (started === 'active') throw runProblems.runAlreadyActive();
       return { ...started, would };
     },

@@ -17,6 +17,8 @@ export interface MaintenanceDeps extends TableDeps {
   catalogName: string;
   /** Milliseconds since 1970; the clock unless a test says. */
   now?: () => number;
+  /** A person asked for it: no calm moment is waited for. */
+  atOnce?: boolean;
 }
 
 /** A table, what it needs, and what keeps its snapshots. */
@@ -75,6 +77,7 @@ function ruleOf(deps: MaintenanceDeps, row: HealthRow | undefined) {
     keepSince: expires ? now - maxAgeHours * MS_PER_HOUR : undefined,
     keepAtLeast: minKept,
     lost: new Set(lost.map(([key]) => key)),
+    atOnce: deps.atOnce === true,
   };
 }
 

@@ -140,7 +140,7 @@ export const maintainTable = endpoint({
   path: '/datasets/:dataset_id/maintain',
   summary: 'Have a dataset maintained now, or show what would be done',
   description:
-    'The platform maintains tables by itself; this asks for it at once. A dry run answers 200 with what would be done, starts nothing, and its run is null. To look for orphaned files takes the role admin.',
+    'The platform maintains tables by itself, some minutes after their last commit; this asks for it at once. A dry run answers 200 with what would be done, starts nothing, and its run is null. To look for orphaned files takes the role admin.',
   access: maintain,
   params: DatasetParams,
   body: Closed({
