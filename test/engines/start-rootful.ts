@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const SHUTDOWN_S = '5';
 
 /**
- * Starts a rootful engine with user namespaces, unless told otherwise, in a network of its own: limits hold on any machine, and nothing of the
+ * Starts a rootful engine with user namespaces, unless `remap` is false, in a network of its own: limits hold on any machine, and nothing of the
  * host's network is touched or reached. A process that does nothing holds the network and the mounts, so that both
  * outlive a daemon that is started again, and end with `stop`.
  */

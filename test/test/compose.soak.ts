@@ -96,7 +96,7 @@ t.test('the whole platform of the compose file', async (t) => {
       const mounts = (await readFile(`/proc/${one.State.Pid}/mountinfo`, 'utf8'))
         .split('\n')
         .map((line) => line.split(' '));
-      t.match(mounts.find(([, , , , place]) => place === '/')?.[5], /^ro/, `${name}: a root that nobody writes`);
+      t.match(mounts.find(([, , , , place]) => place === '/')?.[5], /^ro/, `${name}: its root cannot be written`);
       const temporary = mounts.find(([, , , , place]) => place === '/tmp');
       t.match(temporary?.[5], /nosuid.*nodev.*noexec/, `${name}: a bounded folder for temporary files`);
       const { Memory, PidsLimit, NanoCpus, Privileged } = one.HostConfig;
