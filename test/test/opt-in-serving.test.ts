@@ -15,13 +15,16 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Who asks every plugin for a point, whichever the tenant has, and why that serves no tenant what it lacks. */
 const OF_ALL: Readonly<Record<string, string>> = {
   'kernel/src/boot/boot-platform.ts': 'makes the set',
+  'plugins/platform/src/plugin.ts UpkeepRuns': 'kinds of runs that count for no tenant',
   'plugins/platform/src/plugin.ts StorageUses': 'what lies in the store is counted and removed for every tenant',
+  'plugins/runs/src/service/runs.ts UpkeepRuns': 'kinds of runs that a list leaves out',
   'plugins/runs/src/service/runs.ts RunSubjectNames': 'runs keep their names after a plugin was taken away',
   'plugins/schedules/src/service/reconcile.ts ScheduleSubjects': 'ends firings that wait for nothing',
   'plugins/schedules/src/service/subjects.ts ScheduleSubjects': 'for routes, which the plugin of the kind has',
   'plugins/transforms/src/service/transform/from-pattern.ts PatternMakers': 'comes from a plugin that is always on',
   'plugins/transforms/src/work/begin-group.ts GroupKinds': 'kinds of runs that share lanes',
   'plugins/ui/src/plugin.ts UiPages': 'pages are checked when the platform starts',
+  'plugins/webhooks/src/plugin.ts UpkeepRuns': 'kinds of runs that no webhook speaks of',
   'plugins/webhooks/src/plugin.ts RunSubjectNames': 'runs keep their names after a plugin was taken away',
   'plugins/webhooks/src/work/deliver.ts RunSubjectNames': 'runs keep their names after a plugin was taken away',
 };

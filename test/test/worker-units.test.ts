@@ -170,7 +170,9 @@ const HELD = {
     ...['WEIR_CREDENTIAL_KEY_FILE', 'WEIR_CREDENTIAL_PREVIOUS_KEY_FILE'],
   ],
 };
-const OF_THE_API = ['PATTERN_ADMIN_SECRET', 'PATTERN_WEBHOOK_SECRET'];
+const OF_THE_API = ['ONTOLOGY_API_KEY', 'PATTERN_ADMIN_SECRET', 'PATTERN_WEBHOOK_SECRET'];
+/** Files that hold no secret. */
+const OPEN_FILES = ['ONTOLOGY_TENANT_BINDINGS_JSON_FILE'];
 
 test('the secrets of a worker → those of the decision and no more, in unit, settings and page', async (t) => {
   const text = await textOf(WORKER);
@@ -185,7 +187,7 @@ test('the secrets of a worker → those of the decision and no more, in unit, se
   const file = [...ofPlatform.matchAll(/^\| `(\w+_FILE)` /gm)].map(([, name]) => name ?? '');
   const known = [...HELD.always.filter((name) => name !== 'OBJECT_STORE_ACCESS_KEY_ID'), ...HELD.wanted, ...OF_THE_API];
   t.strictSame(secret.sort(), known.sort(), 'a new secret is a decision: has a worker to hold it?');
-  t.strictSame(file.sort(), HELD.files.toSorted());
+  t.strictSame(file.sort(), [...HELD.files, ...OPEN_FILES].sort());
   const environment = await readFile(path.join(FILES, 'worker.env'), 'utf8');
   const page = await readFile(path.join(ROOT, 'docs/how-to/run-a-hardened-worker.md'), 'utf8');
   for (const name of [...Object.values(HELD).flat(), ...OF_THE_API]) {

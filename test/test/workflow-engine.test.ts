@@ -37,9 +37,9 @@ t.test('the engine shows the real workers of a deployment, what waits for them, 
   const queue = world.environment.WORKFLOW_DISCOVERY_TASK_QUEUE;
   const own = <T extends { queue: string }>(found: readonly T[]) => found.filter((one) => one.queue === queue);
   const before = await operator(getEngineHealthDetailed);
-  const nobody = { status: 'no_worker' };
-  t.match(before, { status: 'degraded', queues: [nobody, nobody, nobody, nobody] });
-  const worker = await startWorker(t, world.environment, 'source,discovery,general,transform');
+  const idle = { status: 'no_worker' };
+  t.match(before, { status: 'degraded', queues: [idle, idle, idle, idle, idle] });
+  const worker = await startWorker(t, world.environment, 'source,discovery,general,transform,maintenance');
   const body = { name: 'shop', pattern_id: 'files', source_config: { path: `${folder}/data` } };
   const { source_id } = await editor(createSource, { body });
   const { workflow_id, run_id } = await editor(startDiscovery, { body: { source_id } });
@@ -57,7 +57,7 @@ t.test('the engine shows the real workers of a deployment, what waits for them, 
 
   const { items: workers } = await until('workers that poll for both kinds of tasks', async () => {
     const found = await operator(listEngineWorkers);
-    return found.items.filter(({ task_types }) => task_types.length === 2).length === 4 ? found : undefined;
+    return found.items.filter(({ task_types }) => task_types.length === 2).length === 5 ? found : undefined;
   });
   const polls = { identity: /^discovery@unreleased:[0-9a-f]{8}$/, role: 'discovery', plugin: 'sources', live: true };
   t.match(own(workers), [{ ...polls, task_types: ['workflow', 'activity'] }]);
@@ -65,7 +65,7 @@ t.test('the engine shows the real workers of a deployment, what waits for them, 
   const shared = queues.filter(({ role }) => role === 'general').map(({ plugin }) => plugin);
   t.strictSame(shared, ['schedules, webhooks'], 'one queue, whichever plugins share its role');
   const up = { status: 'up', diagnostics: [] };
-  t.match(await operator(getEngineHealthDetailed), { status: 'up', queues: [up, up, up, up] });
+  t.match(await operator(getEngineHealthDetailed), { status: 'up', queues: [up, up, up, up, up] });
   const shown = [workers, await operator(getEngineConfig), workflow];
   t.notOk(JSON.stringify(shown).includes(hostname()), 'no machine is named');
 

@@ -82,7 +82,7 @@ t.test('a chain over a stream that never synced → in force before anything ran
         can_run_now: false,
         readiness: {
           checks: [
-            ...[{}, {}, {}],
+            ...[{}, {}, {}, {}],
             { check: 'inputs', status: 'fail', detail, items: [{ id: LINES, name: LINES, code: 'not_made_yet' }] },
           ],
         },
@@ -95,7 +95,7 @@ t.test('a chain over a stream that never synced → in force before anything ran
     });
     const ofStream = await call(endpoints.getTransformDetail, { params: { transform_id: lines } });
     const waits = `It waits for \`${SHOP}\`, which the source \`mueller_soehne\` loads.`;
-    t.match(ofStream, { body: { readiness: { checks: [{}, {}, {}, { detail: waits }] } } });
+    t.match(ofStream, { body: { readiness: { checks: [{}, {}, {}, {}, { detail: waits }] } } });
   });
 
   await t.test('validated → its columns and who makes its input; previewed → refused with who', async (t) => {
