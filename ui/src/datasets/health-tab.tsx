@@ -209,7 +209,7 @@ function Receipts({ receipts }: { receipts: TableHealthView['receipts'] }) {
                     {countText(one.rows_before)} → {countText(one.rows_after)}
                   </Table.Td>
                   <Table.Td className="mono-id" title={one.checksum_before}>
-                    {one.checksum_before === one.checksum_after ? one.checksum_after.slice(0, 12) : 'differs'}
+                    {one.checksum_before === one.checksum_after ? one.checksum_after.slice(-12) : 'differs'}
                   </Table.Td>
                   <Table.Td>{one.outcome === 'committed' ? 'Committed' : 'Another commit was faster'}</Table.Td>
                 </Table.Tr>
