@@ -1,5 +1,5 @@
 import type { FaultPoint } from '@weir/kernel';
-import { getTableHealth, maintainTable } from '@weir/plugin-datasets/contract';
+import { getTableHealth, maintainTable, previewDataset } from '@weir/plugin-datasets/contract';
 import { getRun, listRuns } from '@weir/plugin-runs/contract';
 import t from 'tap';
 import { runWorld } from '../../plugins/transforms/test/run-kit.ts';
@@ -31,13 +31,15 @@ t.test(
     const counted = await hydrated('counted', `select n, twice from ${TABLE}`, COUNTED, {
       ...{ materialization: 'append', incremental: TABLE },
     });
+    const rows = async (dataset_id: string) =>
+      (await ok(previewDataset, { params: { dataset_id }, query: { limit: 500 } })).rows.map(String).toSorted();
     const health = () => ok(getTableHealth, { params });
     let rounds = 0;
     for (const point of POINTS) {
       for (let file = 0; file < FILES; file += 1) await materialized(readings, { force: true });
       t.match(await materialized(counted), { status: 'succeeded' }, `${point}: the reader has read`);
       rounds += 1;
-      const before = (await world.rows(TABLE)).map(String).toSorted();
+      const before = await rows(TABLE);
       await faults.arm(point);
       const { run_id } = await ok(maintainTable, { params, body: {} });
       await faults.held(point);
@@ -49,7 +51,7 @@ t.test(
         return found.is_terminal ? found : undefined;
       });
       t.equal(run.status, 'succeeded', point);
-      t.strictSame((await world.rows(TABLE)).map(String).toSorted(), before, `${point}: every row is there once`);
+      t.strictSame(await rows(TABLE), before, `${point}: every row is there once`);
       const { receipts, small_files } = await health();
       t.ok(small_files < FILES, `${point}: the small files are gone`);
       t.equal(
@@ -60,7 +62,7 @@ t.test(
         t.strictSame([one.rows_after, one.checksum_after], [one.rows_before, one.checksum_before]);
       t.match(await materialized(counted), { status: 'skipped' }, `${point}: there is nothing new to read`);
     }
-    t.equal((await world.rows(COUNTED)).length, POINTS.length * FILES * 3, 'each row was read once');
+    t.equal((await rows(COUNTED)).length, POINTS.length * FILES * 3, 'each row was read once');
     const left = await warehouseFaults(database.peek, folderWarehouse(`${folder}/warehouse`));
     t.strictSame(left, { unnamed: [], absent: [] }, 'each file is in a snapshot or in the ledger');
     const kinds = async (query: object) => (await ok(listRuns, { query })).items.map(({ kind }) => kind);
