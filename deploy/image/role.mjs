@@ -61,7 +61,7 @@ async function main([command = 'api', ...words]) {
   const program = PROGRAMS[command];
   if (program === undefined) {
     process.stderr.write(
-      `weir: ${command} is none of the roles ${Object.keys(PROGRAMS).join(', ')}, migrate, bucket\n`,
+      `weir: unknown role ${command}; the roles are ${Object.keys(PROGRAMS).join(', ')}, migrate, bucket\n`,
     );
     process.exit(REFUSED);
   }

@@ -10,6 +10,10 @@ const MARKS: readonly (readonly [encoding: Encoding, hex: string])[] = [
   ['utf-16le', 'fffe'],
   ['utf-16be', 'feff'],
 ];
+/** Bytes of the mark that a text in UTF-8 may begin with. */
+export const utf8MarkBytes = (head: Uint8Array): number =>
+  head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
+
 /** UTF-16 without a mark: of the first four bytes every other one is zero. It must be declared. */
 const UNMARKED_UTF16 = /^(?:00(?!00)..00(?!00)..|(?!00)..00(?!00)..00)/;
 /** The first four bytes, in hexadecimal. */

@@ -1,11 +1,11 @@
 import { headerDialect, headerIn, MAX_HEADER_BYTES } from './csv-header.ts';
+import { utf8MarkBytes } from './encoding-sniffer.ts';
 import type { Delimiter } from './source-file.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
 const QUOTE = 0x22;
-const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Where in a field a byte stands. One space may come before the quote that opens a field, as DuckDB reads it. */
 type At = 'start' | 'space' | 'bare' | 'quoted' | 'closed';
@@ -48,7 +48,7 @@ async function* evened(
     const { line } = headerIn(head.toString('latin1', 0, MAX_HEADER_BYTES));
     const begun = breakEvener(headerDialect(line, declared).delimiter);
     // The mark is no part of the first field, which may begin with a quote.
-    const from = head.subarray(0, MARK.length).equals(MARK) ? MARK.length : 0;
+    const from = utf8MarkBytes(head);
     yield [begun.push(head.subarray(from)), begun.breaks];
     return begun;
   };

@@ -1,3 +1,4 @@
+import { utf8MarkBytes } from './encoding-sniffer.ts';
 import type { RejectReason } from './rejects/reject-reason.ts';
 
 /** The text of one document: where it begins in its file, and in which line. */
@@ -19,7 +20,6 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 const BYTE = { tab: 0x09, newline: 0x0a, return: 0x0d, space: 0x20, quote: 0x22, comma: 0x2c, backslash: 0x5c };
 const [OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x5b, 0x5d, 0x7b, 0x7d];
-const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const BLANK = /^\s*$/;
 
 /** Gathers the bytes of one frame. */
@@ -140,7 +140,7 @@ const isValue = (between: Between, byte: number) =>
 async function* placed(source: AsyncIterable<Buffer>, from: number): AsyncGenerator<[Buffer, number]> {
   let at = from;
   for await (const block of source) {
-    const mark = at === 0 && block.subarray(0, MARK.length).equals(MARK) ? MARK.length : 0;
+    const mark = at === 0 ? utf8MarkBytes(block) : 0;
     yield [block.subarray(mark), at + mark];
     at += block.length;
   }

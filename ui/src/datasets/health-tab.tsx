@@ -115,8 +115,7 @@ function Started({ answer: { run_id, would } }: { answer: Output<typeof maintain
   const what = would.map(({ action }) => ACTIONS[action].toLowerCase()).join(', ');
   return (
     <Text role="status">
-      {run_id === null ? 'Nothing was started' : 'Started'}
-      {what === '' ? '; as it looks there is nothing to do.' : `: ${what}.`}{' '}
+      Started{what === '' ? '; as it looks there is nothing to do.' : `: ${what}.`}{' '}
       {run_id === null ? null : (
         <Anchor
           underline="always"

@@ -25,8 +25,8 @@ interface WithPluginProps {
 export function WithPlugin({ plugin, title, purpose, children }: WithPluginProps) {
   const query = useRead(listPlugins);
   const { me, tenant } = usePerson();
-  const has = query.data?.items.some(({ plugin_id: id, enabled }) => id === plugin && enabled);
-  if (has) return children;
+  const hasPlugin = useHasPlugin();
+  if (hasPlugin(plugin)) return children;
   const how = me.platform_admin ? 'Switch it on in the list of plugins.' : 'A platform admin switches it on.';
   return (
     <>

@@ -1,4 +1,5 @@
 import { headerDialect, headerIn, MAX_HEADER_BYTES } from '../csv-header.ts';
+import { utf8MarkBytes } from '../encoding-sniffer.ts';
 import type { CsvWriting, Delimiter } from '../source-file.ts';
 
 const LF = 0x0a;
@@ -6,7 +7,6 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const NO_SIGN = -1;
-const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Whether a CSV file is written otherwise than a header line and RFC 4180 say. */
 export function isOwnDialect(writing: CsvWriting): boolean {
@@ -43,7 +43,7 @@ export async function* standardQuotes(
   onAbove: (lines: number) => void = () => undefined,
 ): AsyncGenerator<Buffer> {
   const text = headed(source, (head) => {
-    const from = head.subarray(0, MARK.length).equals(MARK) ? MARK.length : 0;
+    const from = utf8MarkBytes(head);
     const unmarked = head.subarray(from);
     const { bytes, lines } = linesAbove(unmarked.toString('latin1'), writing.skip_lines ?? 0);
     onAbove(lines);

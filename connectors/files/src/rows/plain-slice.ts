@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { utf8MarkBytes } from '../encoding-sniffer.ts';
 import { bytesOf } from '../look-through.ts';
 import { literal, pathLiteral } from '../sql-text.ts';
 
@@ -11,7 +12,6 @@ export type Range = { readonly from: number; readonly to: number };
 export type Copied = { readonly lines: number; readonly sha256: string; readonly isStrict: boolean };
 
 const [NEWLINE, OPEN, OPEN_LIST, VERTICAL_TAB, FORM_FEED] = [0x0a, 0x7b, 0x5b, 0x0b, 0x0c];
-const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const LOOK_BACK_BYTES = 1024 * 1024;
 const MAX_DEPTH = 256;
 /** A line with fewer bytes is never deeper: what opens is closed. */
@@ -19,10 +19,10 @@ const DEEP_LINE_BYTES = 2 * MAX_DEPTH;
 /** What DuckDB reads and JSON does not have: a comma behind the last member, and words in place of numbers. */
 const LENIENT = /,\s*[}\]]|[:,[]\s*-?(?:nan|inf(?:inity)?)\s*[,}\]]/i;
 
-/** Bytes of the mark that a text in UTF-8 may begin with. */
+/** Bytes of the mark that a file may begin with. */
 export async function markBytes(handle: FileHandle): Promise<number> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(MARK.length), 0, MARK.length, 0);
-  return bytesRead === MARK.length && buffer.equals(MARK) ? MARK.length : 0;
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(3), 0, 3, 0);
+  return utf8MarkBytes(buffer.subarray(0, bytesRead));
 }
 
 /** Where the last whole line of a range ends; undefined where no line ends in it. */

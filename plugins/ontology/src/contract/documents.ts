@@ -8,7 +8,7 @@ const MAX_KEY_PROPERTIES = 4;
 const MAX_ENUM = 500;
 const MAX_TEXT = 2_000;
 /** Neither NUL nor half of a surrogate pair. */
-const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
+export const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
 
 export const VALUE_TYPES = [
   ...(['string', 'text', 'uuid', 'uri', 'email', 'boolean', 'integer', 'long', 'double', 'decimal'] as const),

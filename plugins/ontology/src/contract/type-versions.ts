@@ -11,7 +11,7 @@ import {
   Timestamp,
 } from '@weir/kernel/contract';
 import { readOntology, writeOntology } from './access.ts';
-import { Code, GivenVersion } from './documents.ts';
+import { Code, GivenVersion, STORABLE } from './documents.ts';
 import { include, ontologyOff, typeParams } from './entity-types.ts';
 import { ontologyProblems } from './problems.ts';
 
@@ -69,7 +69,7 @@ export const createEntityTypeVersion = endpoint({
     document: GivenVersion,
     base_version: Type.Integer({ minimum: 1, description: 'The newest version that you know' }),
     allow_breaking: Type.Optional(Type.Boolean({ description: 'Store it although it breaks readers' })),
-    note: Type.Optional(Type.String({ maxLength: 500, pattern: '^[^\\u0000\\ud800-\\udfff]*$' })),
+    note: Type.Optional(Type.String({ maxLength: 500, pattern: STORABLE })),
   }),
   example: {
     document: {
