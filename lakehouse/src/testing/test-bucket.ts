@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { makeBucket } from '../store/make-bucket.ts';
+import { s3Caller } from '../store/s3-caller.ts';
 import { openStore } from '../store/store.ts';
 import type { S3Options, Store } from '../store/store-options.ts';
 
@@ -32,6 +34,14 @@ const BUCKET = 'weir-tests';
 /** A warehouse in a prefix of its own of the bucket that all tests share, in the object store of the test run or another. */
 export async function testBucket(s3: S3Options = testS3()): Promise<TestBucket> {
   await makeBucket(s3, BUCKET);
+  // A store makes its first volume with its first object, which takes longer than the check of a warehouse waits.
+  const caller = s3Caller(s3);
+  const first = { Bucket: BUCKET, Key: `first-${randomUUID()}` };
+  await caller.call((client, signal) =>
+    client.send(new PutObjectCommand(Object.assign({ Body: 'first' }, first)), signal),
+  );
+  await caller.call((client, signal) => client.send(new DeleteObjectCommand(first), signal));
+  caller.close();
   const [warehouse, scratch] = [`s3://${BUCKET}/${randomUUID()}/ware house`, await mkdtemp(join(tmpdir(), 'weir-s3-'))];
   const opened: Store[] = [];
   return {
