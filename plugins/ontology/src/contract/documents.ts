@@ -3,8 +3,8 @@ import { Closed, Nullable, OneOf } from '@weir/kernel/contract';
 
 const CODE = '^[A-Za-z][A-Za-z0-9_]{0,63}$';
 export const MAX_PROPERTIES = 2_000;
-const MAX_RELATIONSHIPS = 200;
-const MAX_KEY_PROPERTIES = 4;
+export const MAX_RELATIONSHIPS = 200;
+export const MAX_KEY_PROPERTIES = 4;
 const MAX_ENUM = 500;
 const MAX_TEXT = 2_000;
 /** Neither NUL nor half of a surrogate pair. */
