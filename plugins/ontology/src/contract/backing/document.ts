@@ -67,7 +67,7 @@ const furtherFacts = {
   }),
 };
 
-/** Members that are no part of what a sync is. */
+/** Members that leave the fingerprint as it is. */
 const runFacts = {
   max_rejected_rows: Type.Integer({
     minimum: 0,
