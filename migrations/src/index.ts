@@ -37,8 +37,10 @@ import { s33_transform_origins } from './s33_transform_origins.ts';
 import { s35_create_tenant } from './s35_create_tenant.ts';
 import { s36_discovery_warnings } from './s36_discovery_warnings.ts';
 import { s37_transform_versions } from './s37_transform_versions.ts';
+import { s38_backing_datasets } from './s38_backing_datasets.ts';
 import { s38_ontology } from './s38_ontology.ts';
 import { s38_run_reasons } from './s38_run_reasons.ts';
+import { s39_bd_sync_spec_fingerprint } from './s39_bd_sync_spec_fingerprint.ts';
 import { s40_uploads } from './s40_uploads.ts';
 import { s41_told_credentials } from './s41_told_credentials.ts';
 import { s42_files_gone } from './s42_files_gone.ts';
@@ -129,4 +131,6 @@ export const migrations: readonly Migration[] = [
   s61_schemas,
   s38_ontology,
   s62_table_health,
+  s38_backing_datasets,
+  s39_bd_sync_spec_fingerprint,
 ];

@@ -4,7 +4,7 @@ import { workflowEngineProblems } from '@weir/plugin-workflow-engine/contract';
 import { routes } from './api/routes.ts';
 import { ontologyProblems } from './contract/problems.ts';
 import type { OntologyStore } from './model/entity/store.ts';
-import { EntityTypeEntity, TypeVersionEntity } from './model/rows.ts';
+import { BackingDatasetEntity, EntityTypeEntity, SyncRunEntity, TypeVersionEntity } from './model/rows.ts';
 import { type OntologySettings, ontologyTenants } from './service/bindings.ts';
 import { entityTypeDocuments } from './service/document-kind.ts';
 import { entityService } from './service/entities.ts';
@@ -18,7 +18,7 @@ import { settings } from './settings.ts';
 export default definePlugin({
   id: 'ontology',
   settings,
-  entities: [EntityTypeEntity, TypeVersionEntity],
+  entities: [BackingDatasetEntity, EntityTypeEntity, SyncRunEntity, TypeVersionEntity],
   problems: { ...ontologyProblems, featureNotConfigured: workflowEngineProblems.featureNotConfigured },
   setup: (kernel) => registered(kernel),
 });
