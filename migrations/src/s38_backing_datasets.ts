@@ -58,12 +58,12 @@ create table ontology.claim (
   type_code text not null,
   row_hash bytea not null,
   run_id uuid not null,
-  gone_run_id uuid,
+  unseen_run_id uuid,
   primary key (tenant_id, backing_dataset_id, entity_key)
 ) partition by hash (tenant_id, backing_dataset_id);
 create index claim_entity on ontology.claim (tenant_id, type_code, entity_key);
-create index claim_gone on ontology.claim (tenant_id, backing_dataset_id, gone_run_id, entity_key)
-  where gone_run_id is not null;
+create index claim_unseen on ontology.claim (tenant_id, backing_dataset_id, unseen_run_id, entity_key)
+  where unseen_run_id is not null;
 ${partitionedTenantTable('ontology.claim', 16)}
 
 create table ontology.sync_route (
