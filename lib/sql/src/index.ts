@@ -12,5 +12,8 @@ export { type Allowed, type GateCode, type GateFault, gate } from './gate.ts';
 export { type PlanOperator, provenShape } from './increment/plan-shape.ts';
 export { type IncrementFault, type IncrementOf, type IncrementShape, incrementShape } from './increment/tree-shape.ts';
 export { type Place, placeOf } from './place.ts';
+export type { ColumnFacts, RelationFacts } from './review/facts.ts';
+export { type Finding, REVIEW_RULES, review } from './review/review.ts';
+export type { Rule, Severity } from './review/rule.ts';
 export { selectFacts, tablesOf } from './tables.ts';
 export { type Volatile, volatileOf } from './volatile.ts';

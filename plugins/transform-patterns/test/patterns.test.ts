@@ -35,7 +35,7 @@ async function setUp(t: Teardown) {
     },
     validate: async (_tenant, { sql }) => {
       const faults = sql.includes('missing') ? [{ code: 'column_unknown', pointer: '/sql', line: 1, column: 8 }] : [];
-      return { valid: faults.length === 0, faults, inputs: [], columns: [], lineage: [], estimate: null };
+      return { valid: faults.length === 0, faults, inputs: [], columns: [], lineage: [], findings: [], estimate: null };
     },
     preview: async () => ({ columns: [], rows: [], truncated: false, inputs: [], elapsed_ms: 1 }),
   } as Pick<DefinitionsService, 'create' | 'validate' | 'preview'> as DefinitionsService;

@@ -153,7 +153,13 @@ export const soundSelects = {
   read: async () => ({ inputs: [ORDERS], places: {} }),
   async describe({ sql }) {
     if (sql.includes(TYPO)) throw new SqlRefused([{ code: 'column_unknown', name: TYPO, line: 1, column: 1 }]);
-    return { columns: [{ name: 'id', type: 'long' }], lineage: { columns: [], unresolved: [] }, clock: [], chance: [] };
+    return {
+      columns: [{ name: 'id', type: 'long' }],
+      lineage: { columns: [], unresolved: [] },
+      clock: [],
+      chance: [],
+      findings: [],
+    };
   },
   within(_, work) {
     return work(this as Selects);

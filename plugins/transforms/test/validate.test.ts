@@ -25,6 +25,17 @@ t.test('a definition that is validated and not saved', async (t) => {
     t.match(await call(endpoints.listTransforms, {}), { body: { items: [] } });
   });
 
+  await t.test('with what its author does not mean → valid, and each place with its rule', async (t) => {
+    const sql = `select id, total / 0 as rate,\n  random() as draw from ${ORDERS} order by 1`;
+    const { valid, findings } = await validate({ sql });
+    const at = findings.map(({ rule, severity, line }) => `${rule} ${severity} ${line}`);
+    t.strictSame(
+      [valid, at],
+      [true, ['unguarded-division warning 1', 'volatile warning 2', 'order-without-limit note 2', 'ordinal note 2']],
+    );
+    t.strictSame((await validate({ sql: `select id from ${ORDERS}` })).findings, []);
+  });
+
   await t.test('at fault → each fault with its place and the nearest name, and no word of the statement', async (t) => {
     for (const [body, faults] of [
       [

@@ -7,6 +7,7 @@ import { connectorErrorsPage } from './connector-errors-page.ts';
 import { connectorPatternsPage } from './connector-patterns-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { metricsPage } from './metrics-page.ts';
+import { statementReviewPage } from './statement-review-page.ts';
 import { transformPatternsPage } from './transform-patterns-page.ts';
 
 /** The pages of `docs/reference/` by file name, made from a booted platform. */
@@ -20,6 +21,7 @@ export async function referencePages(world: Pick<TestPlatform, 'api' | 'platform
     ['configuration.md', configurationPage(reference)],
     ['errors.md', errorsPage(reference)],
     ['metrics.md', await metricsPage(world.platform)],
+    ['statement-review.md', statementReviewPage()],
     ['transform-patterns.md', await transformPatternsPage()],
   ]);
 }

@@ -7,6 +7,8 @@ export interface SqlFault {
   line: number;
   column: number;
   message?: string;
+  /** `error` unless it is said. */
+  severity?: 'error' | 'warning' | 'info';
 }
 
 /** Where the editor marks faults of the statement. */
@@ -22,3 +24,19 @@ export const marksOf = (faults: readonly ShownFault[], sql?: string): SqlFault[]
 
 /** What the server says of a statement that it refused. */
 export const faultsOf = (error: unknown, sql?: string): SqlFault[] => marksOf(problemFaults(error), sql);
+
+/** What a review finds. */
+export interface ReviewFinding {
+  rule: string;
+  severity: 'error' | 'warning' | 'note';
+  message: string;
+  line: number;
+  column: number;
+}
+
+/** Where the editor marks what a review found: none of it keeps the statement from running. */
+export const findingMarks = (findings: readonly ReviewFinding[] = []): SqlFault[] =>
+  findings.map(({ rule, severity, message, line, column }) => ({
+    ...{ code: rule, line, column, message },
+    severity: severity === 'note' ? 'info' : 'warning',
+  }));

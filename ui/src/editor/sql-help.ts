@@ -48,13 +48,13 @@ export function showFaults(editor: EditorView, faults: readonly SqlFault[]): voi
 }
 
 function marks(state: EditorState, faults: readonly SqlFault[]): Diagnostic[] {
-  return faults.map(({ line, column, code, message }) => {
+  return faults.map(({ line, column, code, message, severity = 'error' }) => {
     const from = placeOf(state, line, column);
     const word = state.wordAt(from);
     return {
       from,
       to: Math.max(from, word?.to ?? Math.min(from + 1, state.doc.length)),
-      severity: 'error',
+      severity,
       message: message ?? code,
     };
   });

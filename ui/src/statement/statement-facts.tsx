@@ -1,5 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import type { ShownFault } from '@weir/kernel/contract';
+import type { ReviewFinding } from '../editor/sql-faults.ts';
 import { FaultList } from '../faults/fault-list.tsx';
 import { bytesText, counted, countText } from '../parts/numbers.ts';
 
@@ -13,6 +14,8 @@ export interface StatementView {
   inputs: readonly { dataset_id: string; not_made?: { kind: string; name: string } | null }[];
   columns: readonly { name: string; type: unknown }[];
   estimate: { rows: string; bytes: string } | null;
+  /** What a review found. */
+  findings?: readonly ReviewFinding[];
 }
 
 interface StatementFactsProps {

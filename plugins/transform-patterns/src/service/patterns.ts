@@ -111,7 +111,7 @@ const madeOf = ({ sql, materialization, key = [], partition_by = [], incremental
 });
 
 /** What is known of a statement that parameters do not make. */
-const NOTHING = { valid: false, definition: null, inputs: [], columns: [], lineage: [], estimate: null };
+const NOTHING = { valid: false, definition: null, inputs: [], columns: [], lineage: [], findings: [], estimate: null };
 
 function summaryOf({ document, version }: TransformPattern) {
   const { id, title, category, description, layer } = document;

@@ -21,6 +21,8 @@ import {
   incrementShape,
   type PlanOperator,
   provenShape,
+  type RelationFacts,
+  review,
   volatileOf,
 } from '@weir/sql';
 import { faultsOf, judge } from '../model/select/judge.ts';
@@ -116,7 +118,12 @@ async function carryOut(plan: SelectPlan): Promise<unknown> {
       const { clock, chance } = volatileOf(seen.ast);
       const increment =
         asked && judgedIncrement(seen.ast, asked, { plan: examined.plan, readsClock: clock.length > 0 });
-      return { columns, lineage: columnLineage(seen.ast, Object.fromEntries(names)), increment, clock, chance };
+      const known = {
+        sql: ask.sql,
+        inputs: Object.fromEntries(ask.inputs.map(({ name, rows }) => [name, factsOf(rows)])),
+      };
+      const lineage = columnLineage(seen.ast, Object.fromEntries(names));
+      return { columns, lineage, increment, clock, chance, findings: review(seen.ast, known) };
     }
     case 'rows': {
       const { columns, ...found } = await selector.rows({ ...ask, inputs: rowsByName(ask.inputs) });
@@ -127,6 +134,20 @@ async function carryOut(plan: SelectPlan): Promise<unknown> {
     default:
       return withTypeTexts(await selector.run({ ...ask, inputs: rowsByName(ask.inputs) }));
   }
+}
+
+/** What a table says of its columns and keys. */
+function factsOf({ schema }: SelectInput['rows']): RelationFacts {
+  const keys = schema['identifier-field-ids'] ?? [];
+  const names = keys.map((id) => schema.fields.find((field) => field.id === id)?.name ?? '');
+  return {
+    columns: schema.fields.map(({ name, type, required }) => ({
+      name,
+      type: typeof type === 'string' ? type : undefined,
+      nullable: !required,
+    })),
+    keys: names.length === 0 ? undefined : [names],
+  };
 }
 
 /** What the tree says, where the bound plan agrees; rows of another time follow from no row that is new. */

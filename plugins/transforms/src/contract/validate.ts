@@ -1,18 +1,18 @@
 import { Type } from '@sinclair/typebox';
-import { Closed, endpoint, kernelProblems, Nullable } from '@weir/kernel/contract';
+import { Closed, endpoint, kernelProblems, Nullable, OneOf } from '@weir/kernel/contract';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
 import { runQueries } from './access.ts';
 import { LineageColumn, OutputColumn } from './artifacts.ts';
 import { transformProblems } from './problems.ts';
 import { newTransform } from './transforms.ts';
 
-/** What is wrong in a definition. */
 /** Who writes a table that is not there yet. */
 const Producer = Type.Object(
   { kind: Type.String(), id: Type.String(), name: Type.String() },
   { description: 'The source or transform that makes the input, which is not there yet' },
 );
 
+/** What is wrong in a definition. */
 export const Fault = Type.Object({
   code: Type.String(),
   pointer: Type.String({ description: 'The member of the definition' }),
@@ -31,6 +31,18 @@ const { name, output, ...definition } = newTransform;
 
 const digits = (description: string) => Type.String({ description: `${description}, in decimal digits` });
 
+/** What a statement may do that its author does not mean. */
+const Finding = Type.Object({
+  rule: Type.String({ description: 'Which rule of the review, such as fan-out' }),
+  severity: OneOf(['error', 'warning', 'note'], {
+    description: 'error: it does not do what it says; warning: other rows than are meant; note: there is a better way',
+  }),
+  message: Type.String(),
+  name: Type.Optional(Type.String({ description: 'The column, relation or function' })),
+  line: Type.Integer(),
+  column: Type.Integer({ description: 'Line and column count from 1, columns in characters' }),
+});
+
 /** What a definition that is not saved would do. */
 export const Validation = Type.Object({
   valid: Type.Boolean({ description: 'Whether a run could carry it out' }),
@@ -46,6 +58,7 @@ export const Validation = Type.Object({
   ),
   columns: Type.Array(OutputColumn, { description: 'Of the result; empty where there are faults' }),
   lineage: Type.Array(LineageColumn),
+  findings: Type.Array(Finding, { description: 'Of the review; a run carries out the statement all the same' }),
   estimate: Nullable(
     Type.Object(
       { rows: digits('Rows'), bytes: digits('Bytes') },

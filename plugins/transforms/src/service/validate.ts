@@ -22,7 +22,15 @@ type Body = Input<typeof validateTransform>['body'];
 type Answer = Output<typeof validateTransform>;
 type Fault = Answer['faults'][number];
 
-const NOTHING: Answer = { valid: false, faults: [], inputs: [], columns: [], lineage: [], estimate: null };
+const NOTHING: Answer = {
+  valid: false,
+  faults: [],
+  inputs: [],
+  columns: [],
+  lineage: [],
+  findings: [],
+  estimate: null,
+};
 
 /** Finds what is wrong in definitions that are not saved. */
 export function validateService({ inputs, selects }: ValidateDeps) {
@@ -61,7 +69,7 @@ async function examined({ inputs, asks }: ExamineDeps, tenant: Tenant, body: Bod
   if ('faults' in described) {
     return { ...known, estimate, faults: [...ruled, ...own, ...faultsOf(described.faults, body, pins)] };
   }
-  const { columns, lineage } = described.found;
+  const { columns, lineage, findings } = described.found;
   const fitting = [
     ...refusals(() => assertFitting(materializing(body), { columns, inputs: read.found.inputs })),
     ...refusals(() => assertIncrement(materializing(body), described.found.increment)),
@@ -70,7 +78,7 @@ async function examined({ inputs, asks }: ExamineDeps, tenant: Tenant, body: Bod
   const shown = columns.map(({ name, type }) => ({ name, type }));
   return {
     ...{ valid: all.length === 0, faults: all, inputs: known.inputs, estimate },
-    ...{ columns: shown, lineage: lineageOf(sql, columns, lineage) },
+    ...{ columns: shown, lineage: lineageOf(sql, columns, lineage), findings: [...findings] },
   };
 }
 

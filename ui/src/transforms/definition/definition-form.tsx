@@ -3,10 +3,11 @@ import { Play } from 'lucide-react';
 import type { ReactNode, RefObject } from 'react';
 import type { EditorHandle } from '../../editor/editor-props.ts';
 import { SqlEditor } from '../../editor/sql-editor.tsx';
-import { faultsOf, marksOf } from '../../editor/sql-faults.ts';
+import { faultsOf, findingMarks, marksOf } from '../../editor/sql-faults.ts';
 import { Outcome } from '../../query/result-pane.tsx';
 import { useCatalogue } from '../../query/use-catalogue.ts';
 import { useQueryRun } from '../../query/use-query-run.ts';
+import { ReviewList } from '../../statement/review-list.tsx';
 import { StatementFacts, type StatementView } from '../../statement/statement-facts.tsx';
 import type { Definition } from '../draft/definition.ts';
 import { DefinitionFields } from './definition-fields.tsx';
@@ -38,7 +39,7 @@ export function DefinitionForm({ value, change, error, save, check, editor, ...m
   const marks =
     check === undefined
       ? [...faultsOf(error, value.sql), ...faultsOf(preview.error, value.sql)]
-      : marksOf(check.faults, value.sql);
+      : [...marksOf(check.faults, value.sql), ...findingMarks(check.findings)];
   const fields = <DefinitionFields value={value} change={change} error={error} inputs={named} />;
   return (
     <Stack gap="md">
@@ -61,6 +62,7 @@ export function DefinitionForm({ value, change, error, save, check, editor, ...m
         />
       </div>
       {check === undefined ? null : <StatementFacts statement={check} text={value.sql} go={go} />}
+      <ReviewList findings={check?.findings} go={go} />
       <Group justify="space-between">
         <Group gap="sm">
           <Button

@@ -1,6 +1,6 @@
 import type { PinnedInput } from '@weir/plugin-datasets/contract';
 import type { Column, MergeResult, PinnedRows, RunSelectResult, SelectCheck } from '@weir/plugin-datasets/stage';
-import type { ColumnLineage, IncrementOf, IncrementShape, Place, Volatile } from '@weir/sql';
+import type { ColumnLineage, Finding, IncrementOf, IncrementShape, Place, Volatile } from '@weir/sql';
 import type { CheckFound } from '../../model/checks/check-results.ts';
 import type { RowsAsk, RunAsk, SelectAsk, SelectInput } from '../../model/select/messages.ts';
 import { SelectFailed, SqlRefused } from '../../model/select/select-errors.ts';
@@ -40,6 +40,8 @@ export interface DescribedSelect extends Volatile {
   columns: Column[];
   lineage: ColumnLineage;
   increment?: IncrementShape | undefined;
+  /** What it may do that its author does not mean. */
+  findings: readonly Finding[];
 }
 
 /** What a run wrote, and how its checks ended. */
