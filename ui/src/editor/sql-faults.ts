@@ -37,6 +37,9 @@ export interface ReviewFinding {
 /** Where the editor marks what a review found: none of it keeps the statement from running. */
 export const findingMarks = (findings: readonly ReviewFinding[] = []): SqlFault[] =>
   findings.map(({ rule, severity, message, line, column }) => ({
-    ...{ code: rule, line, column, message },
+    code: rule,
+    line,
+    column,
+    message,
     severity: severity === 'note' ? 'info' : 'warning',
   }));

@@ -1,13 +1,13 @@
 import { fold, readStatement } from '../ast.ts';
 import { type Place, placeOf } from '../place.ts';
+import type { RelationFacts } from '../selects/facts.ts';
+import { readSelects } from '../selects/selects.ts';
 import { CHANCE } from '../volatile.ts';
-import type { RelationFacts } from './facts.ts';
+import { JOIN_RULES, joinRules } from './joins.ts';
+import { orderRules, ROW_RULES, rowRules, volatileCalls } from './rows.ts';
 import type { Broken, Rule, Severity } from './rule.ts';
-import { JOIN_RULES, joinRules } from './rules/joins.ts';
-import { orderRules, ROW_RULES, rowRules, volatileCalls } from './rules/rows.ts';
-import { outputRules, SHAPE_RULES, shapeRules } from './rules/shape.ts';
-import { VALUE_RULES, valueRules } from './rules/values.ts';
-import { readSelects } from './selects.ts';
+import { outputRules, SHAPE_RULES, shapeRules } from './shape.ts';
+import { VALUE_RULES, valueRules } from './values.ts';
 
 /** What a statement may do that its author does not mean. */
 export interface Finding extends Place {
@@ -23,7 +23,7 @@ export const REVIEW_RULES: readonly Rule[] = [...JOIN_RULES, ...ROW_RULES, ...VA
 /** The most findings that one review gives. */
 const MAX_FINDINGS = 100;
 
-/** Reviews one SELECT; none for a text that is no SELECT. Inputs by the names that the statement gives them; what is not known of them breaks no rule. */
+/** Reviews one SELECT; finds nothing in other statements. Inputs by the names that the statement gives them; what is not known of them breaks no rule. */
 export function review(
   ast: unknown,
   { sql, inputs }: { readonly sql: string; readonly inputs: Readonly<Record<string, RelationFacts>> },

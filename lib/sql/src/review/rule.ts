@@ -1,6 +1,6 @@
 import { type AstNode, offsetOf } from '../ast.ts';
-import type { Select } from './bound.ts';
-import type { Statement } from './selects.ts';
+import type { Select } from '../selects/bound.ts';
+import type { Statement } from '../selects/selects.ts';
 
 /** `error`: it does not do what it says. `warning`: it may give other rows than are meant. `note`: there is a better way. */
 export type Severity = 'error' | 'warning' | 'note';

@@ -78,7 +78,8 @@ async function examined({ inputs, asks }: ExamineDeps, tenant: Tenant, body: Bod
   const shown = columns.map(({ name, type }) => ({ name, type }));
   return {
     ...{ valid: all.length === 0, faults: all, inputs: known.inputs, estimate },
-    ...{ columns: shown, lineage: lineageOf(sql, columns, lineage), findings: [...findings] },
+    ...{ columns: shown, lineage: lineageOf(sql, columns, lineage) },
+    findings: [...findings],
   };
 }
 

@@ -1,7 +1,7 @@
-import { type AstNode, fold, nodeOf, nodesOf } from '../../ast.ts';
-import { eachIn, literalOf, nameOf } from '../expressions.ts';
-import { type Broken, broken, type OfSelect, type OfStatement, type Rule } from '../rule.ts';
-import { partsOf } from '../selects.ts';
+import { type AstNode, fold, nodeOf, nodesOf } from '../ast.ts';
+import { eachIn, literalOf, nameOf } from '../selects/expressions.ts';
+import { partsOf } from '../selects/selects.ts';
+import { type Broken, broken, type OfSelect, type OfStatement, type Rule } from './rule.ts';
 
 /** Relations in one SELECT beyond which few people can say what it does. */
 const MAX_RELATIONS = 12;

@@ -1,9 +1,18 @@
-import { type AstNode, fold, nodeOf, nodesOf, textOf, textsOf } from '../../ast.ts';
-import { meantBy, type Select } from '../bound.ts';
-import { callOf, castType, conjuncts, foundIn, isColumn, literalOf, sidesOf, writtenAs } from '../expressions.ts';
-import { classOf } from '../facts.ts';
-import { type Broken, broken, type OfSelect, type Rule } from '../rule.ts';
-import { partsOf } from '../selects.ts';
+import { type AstNode, fold, nodeOf, nodesOf, textOf, textsOf } from '../ast.ts';
+import { meantBy, type Select } from '../selects/bound.ts';
+import {
+  callOf,
+  castType,
+  conjuncts,
+  foundIn,
+  isColumn,
+  literalOf,
+  sidesOf,
+  writtenAs,
+} from '../selects/expressions.ts';
+import { classOf } from '../selects/facts.ts';
+import { partsOf } from '../selects/selects.ts';
+import { type Broken, broken, type OfSelect, type Rule } from './rule.ts';
 
 const NULL_TEST: Rule = {
   id: 'null-comparison',
@@ -63,7 +72,7 @@ const comparisons: OfSelect = (select) =>
 
 const isList = ({ type }: AstNode): boolean => type === 'COMPARE_IN' || type === 'COMPARE_NOT_IN';
 
-/** Literals of times are text, so that text beside a time is none. */
+/** A literal of a time may be written as text. */
 function isCrossing(one: AstNode, other: AstNode, select: Select): boolean {
   const [a, b] = [typeOf(one, select), typeOf(other, select)];
   if (a === undefined || b === undefined || a.of === b.of || (a.literal && b.literal)) return false;

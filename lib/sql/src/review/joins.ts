@@ -1,8 +1,8 @@
-import { type AstNode, fold, nodeOf, nodesOf, offsetOf, textOf, textsOf } from '../../ast.ts';
-import { type Bound, boundOf, type Join, type Select } from '../bound.ts';
-import { groupsOf } from '../derive.ts';
-import { callOf, conjuncts, foundIn, isColumn, literalOf, sidesOf, writtenAs } from '../expressions.ts';
-import { type Broken, broken, type OfSelect, type Rule } from '../rule.ts';
+import { type AstNode, fold, nodeOf, nodesOf, offsetOf, textOf, textsOf } from '../ast.ts';
+import { type Bound, boundOf, type Join, type Select } from '../selects/bound.ts';
+import { groupsOf } from '../selects/derive.ts';
+import { callOf, conjuncts, foundIn, isColumn, literalOf, sidesOf, writtenAs } from '../selects/expressions.ts';
+import { type Broken, broken, type OfSelect, type Rule } from './rule.ts';
 
 const CROSS: Rule = {
   id: 'cross-join',
@@ -195,7 +195,7 @@ function strictColumn(test: AstNode, select: Select): AstNode | undefined {
   return refs.find((ref) => boundOf(ref, select)?.optional === true && !isKeyOfAnti(test, select));
 }
 
-/** `where o.id is null or …` is no conjunct; a FULL JOIN that is filtered on both sides is meant as it says. */
+/** The condition is about rows without the relation too: it asks elsewhere whether the same value is there. */
 const isKeyOfAnti = (test: AstNode, { node }: Select): boolean =>
   foundIn(nodeOf(node, 'where_clause'), ({ type }) => type === 'OPERATOR_IS_NULL').some(
     (isNull) => writtenAs(nodesOf(isNull, 'children')[0]) === writtenAs(nodeOf(test, 'left')),

@@ -1,8 +1,8 @@
-import { type AstNode, fold, listOf, nodeOf, nodesOf, textOf, textsOf } from '../../ast.ts';
-import type { Select } from '../bound.ts';
-import { callOf, eachIn, foundIn, isColumn, literalOf } from '../expressions.ts';
-import { type Broken, broken, type OfSelect, type OfStatement, type Rule } from '../rule.ts';
-import { partsOf } from '../selects.ts';
+import { type AstNode, fold, listOf, nodeOf, nodesOf, textOf, textsOf } from '../ast.ts';
+import type { Select } from '../selects/bound.ts';
+import { callOf, eachIn, foundIn, isColumn, literalOf } from '../selects/expressions.ts';
+import { partsOf } from '../selects/selects.ts';
+import { type Broken, broken, type OfSelect, type OfStatement, type Rule } from './rule.ts';
 
 const NOT_IN: Rule = {
   id: 'not-in-null',
@@ -115,7 +115,7 @@ const CHANCE_RULE: Rule = {
   good: 'select id, hash(id) % 100 as sample from orders',
 };
 
-/** Calls of chance; clocks are what freshness is measured with, and are no fault. */
+/** Calls of chance. A clock is what freshness is measured with, so that it may be called. */
 export const volatileCalls =
   (chance: ReadonlySet<string>): OfSelect =>
   ({ node }) => {

@@ -32,7 +32,7 @@ export const callOf = (node: AstNode): string | undefined =>
 
 export const isColumn = (node: AstNode): boolean => node.class === 'COLUMN_REF';
 
-/** The value of a literal; undefined for what is none. A cast of a literal is one. */
+/** The value of a literal or of its cast; undefined for other expressions. */
 export function literalOf(node: AstNode | undefined): { value: unknown; type: string } | undefined {
   if (node?.class === 'CAST') {
     const inner = literalOf(nodeOf(node, 'child'));
