@@ -37,7 +37,7 @@ export interface WebWindow {
 const REPORT_REFUSALS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`;
 
-/** Starts it all, with a worker of these roles; undefined where there is no browser. */
+/** Starts it all, with a worker of these roles, or with none for ''; undefined where there is no browser. */
 export async function webWorld(
   t: Teardown & { testdir(): string },
   more: Record<string, string> = {},
@@ -58,7 +58,7 @@ export async function webWorld(
     IDP_ISSUER: idp.issuer,
   });
   await platform.database.tenant('demo');
-  await startWorker(t, { ...platform.environment, ...ofWorker }, roles);
+  if (roles !== '') await startWorker(t, { ...platform.environment, ...ofWorker }, roles);
   return {
     platform,
     url: platform.api.url,

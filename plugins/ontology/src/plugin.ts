@@ -10,7 +10,6 @@ import { entityTypeDocuments } from './service/document-kind.ts';
 import { entityService } from './service/entities.ts';
 import { embeddedStore } from './service/store/embedded.ts';
 import { typeService } from './service/types.ts';
-import { typesPage } from './service/types-page.ts';
 import { versionService } from './service/versions.ts';
 import { settings } from './settings.ts';
 
@@ -35,7 +34,7 @@ export function registered(kernel: Kernel<OntologySettings>, around = (store: On
       versions: versionService(deps),
       entities: entityService(deps),
     }),
-    contributes: [contribute(ApplyKinds, entityTypeDocuments), typesPage],
+    contributes: [contribute(ApplyKinds, entityTypeDocuments)],
   };
 }
 

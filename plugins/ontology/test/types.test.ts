@@ -57,6 +57,9 @@ t.test('entity types and their versions', async (t) => {
     const stricter = document([SPEED, property('wheels', 'integer', { required: true })]);
     const changes = [{ pointer: '/properties/wheels', change: 'required_property_added', breaking: true }];
     t.match(await version(stricter), { status: 409, problem: { code: 'incompatible_version', changes } });
+    const judged = await version(stricter, { dry_run: true });
+    t.match(judged, { status: 200, body: { version: 2, verdict: 'breaking', changes } }, 'looked at first');
+    t.match(await get(), { body: { version: 1 } });
     const wheels = document([SPEED, property('wheels', 'integer')]);
     t.match(await version(wheels, { note: 'Wheels' }), {
       status: 201,

@@ -28,6 +28,7 @@ import {
   text,
   uuid,
   uuidOrNew,
+  version,
   versionOrDraft,
 } from './search.ts';
 import { Shell } from './shell.tsx';
@@ -201,6 +202,46 @@ const check = createRoute({
   component: lazyRouteComponent(() => import('../schemas/check/check-page.tsx'), 'CheckPage'),
   validateSearch: params({ dataset: text, subject: text, model: text }),
 });
+const entityTypes = createRoute({
+  getParentRoute: () => root,
+  path: '/ontology',
+  component: lazyRouteComponent(() => import('../ontology/entity-types-page.tsx'), 'EntityTypesPage'),
+  validateSearch: params({
+    tab: oneOf('list', 'graph'),
+    q: text,
+    status: oneOf('draft', 'active', 'deprecated', 'retired'),
+    around: text,
+    steps: oneOf('1', '2', '3'),
+  }),
+});
+const newEntityType = createRoute({
+  getParentRoute: () => root,
+  path: '/ontology/create',
+  component: lazyRouteComponent(() => import('../ontology/edit/create-page.tsx'), 'CreatePage'),
+});
+const entityType = createRoute({
+  getParentRoute: () => root,
+  path: '/ontology/types/$code',
+  component: lazyRouteComponent(() => import('../ontology/type/type-page.tsx'), 'TypePage'),
+  validateSearch: params({
+    tab: oneOf('properties', 'relationships', 'entities', 'versions', 'document'),
+    q: text,
+    version,
+    against: version,
+    filter: longText,
+  }),
+});
+const newTypeVersion = createRoute({
+  getParentRoute: () => root,
+  path: '/ontology/types/$code/version',
+  component: lazyRouteComponent(() => import('../ontology/edit/version-page.tsx'), 'VersionPage'),
+});
+const entity = createRoute({
+  getParentRoute: () => root,
+  path: '/ontology/types/$code/entity',
+  component: lazyRouteComponent(() => import('../ontology/entities/entity-page.tsx'), 'EntityPage'),
+  validateSearch: params({ key: longText }),
+});
 const runs = createRoute({
   getParentRoute: () => root,
   path: '/runs',
@@ -246,6 +287,7 @@ export const router = createRouter({
     ...([home, sources, catalogue, add, load, create, source, datasets, dataset, query] as const),
     ...([transforms, newTransform, patterns, pattern, transform, runs, run, operations, pluginPage] as const),
     ...([schemas, model, subject, register, check] as const),
+    ...([entityTypes, newEntityType, entityType, newTypeVersion, entity] as const),
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: LatePage,

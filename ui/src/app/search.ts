@@ -27,6 +27,8 @@ export const longText: Rule = (value) => (value.length > MAX_LONG_TEXT ? undefin
 export const uuid = like(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
 export const uuidOrNew: Rule = (value) => (value === 'new' ? value : uuid(value));
 export const position = like(/^\d{1,15}$/);
+/** A version of an entity type. */
+export const version = like(/^[1-9]\d{0,5}$/);
 export const versionOrDraft = like(/^(?:draft|\d{1,7})$/);
 export const snapshotId = like(/^\d{1,19}$/);
 export const snapshotIds = like(/^\d{1,19}(,\d{1,19})?$/);

@@ -33,9 +33,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
   'datasets.list': () => ({ to: '/datasets' }),
   'identity.list_api_tokens': inOperations('tokens'),
   'identity.list_policies': inOperations('policies'),
-  'ontology.list_entity_types': () => ({
-    ...{ to: '/pages/$plugin/$name', params: { plugin: 'ontology', name: 'entity-types' } },
-  }),
+  'ontology.list_entity_types': () => ({ to: '/ontology' }),
   'platform.get_services_health': inOperations('health'),
   'platform.list_plugins': inOperations('plugins'),
   'runs.cancel_run': ofRun,

@@ -5,7 +5,8 @@ const KIBI = 1_024;
 export const countText = (count: number): string => counts.format(count);
 
 /** `1 row`, `2 rows`. */
-export const counted = (count: number, noun: string): string => `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, noun: string, nouns = `${noun}s`): string =>
+  `${countText(count)} ${count === 1 ? noun : nouns}`;
 
 export function bytesText(bytes: number): string {
   const power = bytes === 0 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(bytes) / Math.log(KIBI)));

@@ -62,13 +62,14 @@ export const createEntityTypeVersion = endpoint({
   path: '/ontology/entity-types/:code/versions',
   summary: 'Create a version of an entity type, if it breaks no reader or that is allowed',
   description:
-    'Names, descriptions and units are labels: they belong to the type and not to a version. A document that says what the newest version says answers 200 with that version, and only its labels are kept.',
+    'Names, descriptions and units are labels: they belong to the type and not to a version. A document that says what the newest version says answers 200 with that version, and only its labels are kept. A dry run answers 200 with the verdict, also of a version that breaks readers.',
   access: writeOntology,
   params: typeParams,
   body: Closed({
     document: GivenVersion,
     base_version: Type.Integer({ minimum: 1, description: 'The newest version that you know' }),
     allow_breaking: Type.Optional(Type.Boolean({ description: 'Store it although it breaks readers' })),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Answer what it changes, and store nothing' })),
     note: Type.Optional(Type.String({ maxLength: 500, pattern: STORABLE })),
   }),
   example: {
@@ -108,7 +109,10 @@ export const createEntityTypeVersion = endpoint({
   cli: {
     words: 'ontology types add-version',
     columns: ['code', 'version', 'verdict'],
-    examples: [['From a file', 'weir ontology types add-version Vehicle --file version.yaml']],
+    examples: [
+      ['From a file', 'weir ontology types add-version Vehicle --file version.yaml'],
+      ['What it would break', 'weir ontology types add-version Vehicle --file version.yaml --dry-run'],
+    ],
   },
 });
 

@@ -38,11 +38,13 @@ export function versionService({ kernel: { db }, tenants, store }: TypeDeps) {
         return { items: items.map(versionView), next_page_token, total: null };
       }),
 
-    /** Throws `entity_type_invalid`, `version_conflict`, `incompatible_version`, `ontology_refused`. */
+    /** A dry run stores nothing. Throws `entity_type_invalid`, `version_conflict`, `incompatible_version`, `ontology_refused`. */
     async create(tenant: Tenant, principal: Principal, code: string, body: GivenVersion): Promise<StoredVersion> {
       const ontologyTenant = tenants.boundTenant(tenant, principal);
       const errors = documentFaults(body.document, '/document');
       if (errors.length > 0) throw ontologyProblems.entityTypeInvalid({ errors });
+      if (body.dry_run === true)
+        return db(tenant).transaction(async (tx) => unchanged((await admit(tx, code, body)).answer));
       const document = wholeDocument(body.document);
       await declareType(store, { tenant, ontologyTenant }, async () => {
         const { answer } = await db(tenant).transaction((tx) => admit(tx, code, body));
@@ -107,7 +109,7 @@ async function admit(tx: TenantTransaction, code: string, body: GivenVersion): P
   );
   const changes = compareVersions(before.document, document, { renamed: new Map(named) });
   const verdict = verdictOf(changes);
-  if (verdict === 'breaking' && body.allow_breaking !== true)
+  if (verdict === 'breaking' && body.allow_breaking !== true && body.dry_run !== true)
     throw ontologyProblems.incompatibleVersion({ members: { changes } });
   return { row, answer: { code, version: row.version + 1, fingerprint, verdict, changes }, isSame: false };
 }
