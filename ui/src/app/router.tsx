@@ -205,7 +205,7 @@ const check = createRoute({
 const entityTypes = createRoute({
   getParentRoute: () => root,
   path: '/ontology',
-  component: lazyRouteComponent(() => import('../ontology/entity-types-page.tsx'), 'EntityTypesPage'),
+  component: lazyRouteComponent(() => import('../ontology/list/entity-types-page.tsx'), 'EntityTypesPage'),
   validateSearch: params({
     tab: oneOf('list', 'graph'),
     q: text,
@@ -217,7 +217,7 @@ const entityTypes = createRoute({
 const newEntityType = createRoute({
   getParentRoute: () => root,
   path: '/ontology/create',
-  component: lazyRouteComponent(() => import('../ontology/edit/create-page.tsx'), 'CreatePage'),
+  component: lazyRouteComponent(() => import('../ontology/document/create-page.tsx'), 'CreatePage'),
 });
 const entityType = createRoute({
   getParentRoute: () => root,
@@ -234,7 +234,7 @@ const entityType = createRoute({
 const newTypeVersion = createRoute({
   getParentRoute: () => root,
   path: '/ontology/types/$code/version',
-  component: lazyRouteComponent(() => import('../ontology/edit/version-page.tsx'), 'VersionPage'),
+  component: lazyRouteComponent(() => import('../ontology/document/version-page.tsx'), 'VersionPage'),
 });
 const entity = createRoute({
   getParentRoute: () => root,

@@ -12,7 +12,7 @@ import { Empty, Region } from '../../parts/region.tsx';
 import { ShowTime } from '../../parts/show-time.tsx';
 import { RunLink } from '../../runs/run-link.tsx';
 import { LongTable } from '../../table/long-table.tsx';
-import { typeWords } from '../type/property-words.ts';
+import { typeWords } from '../property-words.ts';
 import { WithOntology } from '../with-ontology.tsx';
 import { EntityLinks } from './entity-links.tsx';
 import { valueText } from './filter.ts';
@@ -87,8 +87,8 @@ function Shown({ type, entity }: ShownProps) {
           ],
           [
             'Key',
-            <span key="key" className="mono-id">
-              {key} <CopyText text={key} what="key" />
+            <span key="key">
+              <span className="mono-id">{key}</span> <CopyText text={key} what="key" />
             </span>,
           ],
           ['Written by version', version === type.version ? version : `${version}, the newest is ${type.version}`],

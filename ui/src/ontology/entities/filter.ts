@@ -12,7 +12,7 @@ export function conditionsIn(filter: string, indexed: readonly string[]): Condit
 
 /** Conditions as the address and the server take them; empty for none. */
 export const filterText = (conditions: readonly Condition[]): string =>
-  new URLSearchParams(conditions.map(({ property, value }) => [property, value])).toString();
+  new URLSearchParams(conditions.map(({ property, value }): [string, string] => [property, value])).toString();
 
 const MAX_VALUE = 4_000;
 const JSON_INDENT = 2;

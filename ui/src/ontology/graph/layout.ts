@@ -60,7 +60,14 @@ export function placed({ nodes, edges }: Relations): PlacedRelations {
   const circles = [...loops].flatMap(([code, own]) =>
     own.map((one, at) => loop(one, places.get(code) ?? { x: 0, y: 0 }, at)),
   );
-  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
+  const { width = 0 } = graph.graph() as { width?: number };
+  const lowest = Math.max(
+    ...shown.map(({ y }) => y + NODE.height / 2),
+    ...others.flatMap((one) =>
+      graph.edge(one.from, one.to, nameOf(one)).points.map(({ y }: Point) => y + LABEL_PX.height / 2),
+    ),
+  );
+  const height = nodes.length === 0 ? 0 : lowest + margin;
   return { width: Math.ceil(width), height: Math.ceil(height), nodes: shown, edges: [...drawn, ...circles] };
 }
 

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { EntityTypeView } from '@weir/plugin-ontology/contract';
 import { counted } from '../../parts/numbers.ts';
 import { LongTable } from '../../table/long-table.tsx';
-import { boundsOf, flagsOf, typeWords } from './property-words.ts';
+import { boundsOf, flagsOf, typeWords } from '../property-words.ts';
 import '../ontology.css';
 
 /** The properties of a version, found by code, name or description. */

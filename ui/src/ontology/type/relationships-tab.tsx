@@ -16,10 +16,15 @@ type Relationship = EntityTypeView['relationships'][number];
 export function RelationshipsTab({ type }: { type: EntityTypeView }) {
   const types = useAllTypes();
   return (
-    <Stack gap="lg">
-      <Outward type={type} />
-      <Region query={types}>{(all) => <Inward type={type} types={all} />}</Region>
-    </Stack>
+    <Region query={types}>
+      {(all) => (
+        <Stack gap="lg">
+          <Neighbours type={type} types={all} />
+          <Outward type={type} />
+          <Inward type={type} types={all} />
+        </Stack>
+      )}
+    </Region>
   );
 }
 
@@ -90,51 +95,57 @@ function Cells({ relationship }: { relationship: Relationship }) {
   );
 }
 
-function Inward({ type, types }: { type: EntityTypeView; types: readonly EntityTypeItemView[] }) {
+interface NeighboursProps {
+  type: EntityTypeView;
+  types: readonly EntityTypeItemView[];
+}
+
+/** What is one relation away, drawn. */
+function Neighbours({ type, types }: NeighboursProps) {
   const relations = useMemo(() => around(relationsOf(types), type.code, 1), [types, type.code]);
-  const inward = relations.edges.filter(({ to, from }) => to === type.code && from !== type.code);
+  if (relations.edges.length === 0) return null;
+  return <RelationGraph relations={relations} here={type.code} label={`Relations of ${type.name}`} />;
+}
+
+function Inward({ type, types }: NeighboursProps) {
+  const inward = relationsOf(types).edges.filter(({ to, from }) => to === type.code && from !== type.code);
   return (
-    <>
-      <Stack gap="sm" component="section" aria-labelledby="inward">
-        <Title order={2} id="inward">
-          Led to by
-        </Title>
-        {inward.length === 0 ? (
-          <Text size="sm" c="dimmed" p="md" className="panel">
-            No other type leads here.
-          </Text>
-        ) : (
-          <LongTable
-            label="Relationships of others"
-            minWidth={480}
-            spacing={6}
-            head={
-              <>
-                <Table.Th w="50%">Type</Table.Th>
-                <Table.Th>Its relationship</Table.Th>
-              </>
-            }
-            rows={inward}
-            keyOf={({ from, code }) => `${from} ${code}`}
-            foot={counted(inward.length, 'relationship')}
-          >
-            {({ from, code, cardinality }) => (
-              <>
-                <Table.Td className="type-name">
-                  <TypeAnchor code={from} />
-                </Table.Td>
-                <Table.Td className="type-name">
-                  {code}, {cardinality}
-                </Table.Td>
-              </>
-            )}
-          </LongTable>
-        )}
-      </Stack>
-      {relations.edges.length === 0 ? null : (
-        <RelationGraph relations={relations} here={type.code} label={`Relations of ${type.name}`} />
+    <Stack gap="sm" component="section" aria-labelledby="inward">
+      <Title order={2} id="inward">
+        Led to by
+      </Title>
+      {inward.length === 0 ? (
+        <Text size="sm" c="dimmed" p="md" className="panel">
+          No other type leads here.
+        </Text>
+      ) : (
+        <LongTable
+          label="Relationships of others"
+          minWidth={480}
+          spacing={6}
+          head={
+            <>
+              <Table.Th w="50%">Type</Table.Th>
+              <Table.Th>Its relationship</Table.Th>
+            </>
+          }
+          rows={inward}
+          keyOf={({ from, code }) => `${from} ${code}`}
+          foot={counted(inward.length, 'relationship')}
+        >
+          {({ from, code, cardinality }) => (
+            <>
+              <Table.Td className="type-name">
+                <TypeAnchor code={from} />
+              </Table.Td>
+              <Table.Td className="type-name">
+                {code}, {cardinality}
+              </Table.Td>
+            </>
+          )}
+        </LongTable>
       )}
-    </>
+    </Stack>
   );
 }
 

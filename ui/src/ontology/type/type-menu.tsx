@@ -62,7 +62,7 @@ export function TypeMenu({ type }: { type: EntityTypeView }) {
   );
 }
 
-/** What stands in the way of the end of a type. */
+/** What has to be retired first. */
 const usesIn = (error: unknown): { id: string; name: string }[] => {
   const { used_by: uses = [] } = (error instanceof ProblemError ? error.problem : {}) as {
     used_by?: { id: string; name: string }[];

@@ -10,10 +10,10 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { Empty, Region } from '../../parts/region.tsx';
 import { ShowTime } from '../../parts/show-time.tsx';
 import { useMay } from '../../session/person.ts';
+import { DocumentView } from '../document/document-view.tsx';
 import { EntitiesTab } from '../entities/entities-tab.tsx';
 import { TypeStatusWord } from '../status-word.tsx';
 import { WithOntology } from '../with-ontology.tsx';
-import { DocumentTab } from './document-tab.tsx';
 import { PropertiesTab } from './properties-tab.tsx';
 import { RelationshipsTab } from './relationships-tab.tsx';
 import { TypeMenu } from './type-menu.tsx';
@@ -65,10 +65,7 @@ function Loaded({ code }: { code: string }) {
 }
 
 function Shown({ type }: { type: EntityTypeView }) {
-  const { code, name, description, status, version, latest_version: newest } = type;
-  const search = useSearch({ from: '/ontology/types/$code' });
-  const { tab = 'properties' } = search;
-  const navigate = useNavigate({ from: '/ontology/types/$code' });
+  const { code, name, description, status } = type;
   const mayChange = useMay(createEntityTypeVersion) && status !== 'retired';
   return (
     <Stack gap="md">
@@ -81,10 +78,12 @@ function Shown({ type }: { type: EntityTypeView }) {
           ) : null}
           <TypeMenu type={type} />
         </PageHead>
-        <Group gap="xs" mt={-8}>
-          <span className="mono-id">{code}</span>
-          <CopyText text={code} what="code" />
-        </Group>
+        {name === code ? null : (
+          <Group gap="xs" mt={-8}>
+            <span className="mono-id">{code}</span>
+            <CopyText text={code} what="code" />
+          </Group>
+        )}
         {description === null ? null : (
           <Text mt="xs" className="type-text">
             {description}
@@ -92,6 +91,16 @@ function Shown({ type }: { type: EntityTypeView }) {
         )}
       </div>
       <Facts type={type} />
+      <Notes type={type} />
+      <TypeTabs type={type} />
+    </Stack>
+  );
+}
+
+/** What is unusual about what is shown. */
+function Notes({ type: { code, status, version, latest_version: newest } }: { type: EntityTypeView }) {
+  return (
+    <>
       {status === 'retired' ? (
         <Alert role="status" color="gray" variant="outline" className="panel">
           The type is retired. Its versions and entities are kept, and its code stays taken; whoever may change types
@@ -117,35 +126,43 @@ function Shown({ type }: { type: EntityTypeView }) {
           </Anchor>
         </Alert>
       )}
-      <Tabs
-        value={tab}
-        onChange={(next) => void navigate({ search: { tab: next ?? 'properties', version: search.version } })}
-        keepMounted={false}
-      >
-        <Tabs.List mb="md">
-          <Tabs.Tab value="properties">Properties</Tabs.Tab>
-          <Tabs.Tab value="relationships">Relationships</Tabs.Tab>
-          <Tabs.Tab value="entities">Entities</Tabs.Tab>
-          <Tabs.Tab value="versions">Versions</Tabs.Tab>
-          <Tabs.Tab value="document">Document</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="properties">
-          <PropertiesTab type={type} />
-        </Tabs.Panel>
-        <Tabs.Panel value="relationships">
-          <RelationshipsTab type={type} />
-        </Tabs.Panel>
-        <Tabs.Panel value="entities">
-          <EntitiesTab type={type} />
-        </Tabs.Panel>
-        <Tabs.Panel value="versions">
-          <VersionsTab type={type} />
-        </Tabs.Panel>
-        <Tabs.Panel value="document">
-          <DocumentTab type={type} />
-        </Tabs.Panel>
-      </Tabs>
-    </Stack>
+    </>
+  );
+}
+
+function TypeTabs({ type }: { type: EntityTypeView }) {
+  const search = useSearch({ from: '/ontology/types/$code' });
+  const { tab = 'properties' } = search;
+  const navigate = useNavigate({ from: '/ontology/types/$code' });
+  return (
+    <Tabs
+      value={tab}
+      onChange={(next) => void navigate({ search: { tab: next ?? 'properties', version: search.version } })}
+      keepMounted={false}
+    >
+      <Tabs.List mb="md">
+        <Tabs.Tab value="properties">Properties</Tabs.Tab>
+        <Tabs.Tab value="relationships">Relationships</Tabs.Tab>
+        <Tabs.Tab value="entities">Entities</Tabs.Tab>
+        <Tabs.Tab value="versions">Versions</Tabs.Tab>
+        <Tabs.Tab value="document">Document</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="properties">
+        <PropertiesTab type={type} />
+      </Tabs.Panel>
+      <Tabs.Panel value="relationships">
+        <RelationshipsTab type={type} />
+      </Tabs.Panel>
+      <Tabs.Panel value="entities">
+        <EntitiesTab type={type} />
+      </Tabs.Panel>
+      <Tabs.Panel value="versions">
+        <VersionsTab type={type} />
+      </Tabs.Panel>
+      <Tabs.Panel value="document">
+        <DocumentView type={type} />
+      </Tabs.Panel>
+    </Tabs>
   );
 }
 

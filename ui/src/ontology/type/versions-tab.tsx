@@ -12,7 +12,7 @@ import { counted } from '../../parts/numbers.ts';
 import { Region } from '../../parts/region.tsx';
 import { ShowTime } from '../../parts/show-time.tsx';
 import { LongTable } from '../../table/long-table.tsx';
-import { Changes, VerdictWord } from './changes.tsx';
+import { Changes, VerdictWord } from '../changes.tsx';
 import '../ontology.css';
 
 const PAGE = 50;

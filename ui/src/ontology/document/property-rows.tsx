@@ -111,9 +111,10 @@ interface RowProps {
   before: ReadonlySet<string>;
 }
 
-const Row = memo(function Row({ row: { id, property }, isKey, isTitle, change, before }: RowProps) {
+const Row = memo(function Row({ row, isKey, isTitle, change, before }: RowProps) {
+  const { id, property } = row;
   const [isOpen, setOpen] = useState(false);
-  const { code, value_type: type, required = false, indexed = false, renamed_from: was } = property;
+  const { code, value_type: type, renamed_from: was } = property;
   const named = code === '' ? 'the new property' : code;
   const set = (of: (property: GivenProperty) => GivenProperty) => change(withProperty(id, of));
   return (
@@ -147,39 +148,7 @@ const Row = memo(function Row({ row: { id, property }, isKey, isTitle, change, b
           }}
         />
       </Table.Td>
-      <Table.Td>
-        <Checkbox
-          aria-label={`${named} is part of the key`}
-          checked={isKey}
-          disabled={!isKeyType(type)}
-          onChange={({ currentTarget: { checked } }) => change(withKey(id, checked))}
-        />
-      </Table.Td>
-      <Table.Td>
-        <Checkbox
-          aria-label={`${named} is required`}
-          checked={required}
-          disabled={isKey}
-          onChange={({ currentTarget: { checked } }) => set((one) => ({ ...one, required: checked }))}
-        />
-      </Table.Td>
-      <Table.Td>
-        <Checkbox
-          aria-label={`${named} is indexed`}
-          checked={indexed}
-          disabled={!isIndexable(type)}
-          onChange={({ currentTarget: { checked } }) => set((one) => ({ ...one, indexed: checked }))}
-        />
-      </Table.Td>
-      <Table.Td>
-        <Checkbox
-          aria-label={`${named} is the title`}
-          checked={isTitle}
-          onChange={({ currentTarget: { checked } }) =>
-            change((draft) => ({ ...draft, title: checked ? id : undefined }))
-          }
-        />
-      </Table.Td>
+      <Flags row={row} named={named} isKey={isKey} isTitle={isTitle} change={change} />
       <Table.Td className="one-line">
         <ActionIcon variant="default" size="md" aria-label={`Details of ${named}`} onClick={() => setOpen(true)}>
           <SlidersHorizontal size={14} aria-hidden />
@@ -194,3 +163,48 @@ const Row = memo(function Row({ row: { id, property }, isKey, isTitle, change, b
     </Table.Tr>
   );
 });
+
+interface FlagsProps extends Pick<RowProps, 'row' | 'isKey' | 'isTitle' | 'change'> {
+  named: string;
+}
+
+function Flags({ row: { id, property }, named, isKey, isTitle, change }: FlagsProps) {
+  const { value_type: type, required = false, indexed = false } = property;
+  const set = (of: (property: GivenProperty) => GivenProperty) => change(withProperty(id, of));
+  const flags: readonly { label: string; is: boolean; isFixed: boolean; put(is: boolean): void }[] = [
+    {
+      label: 'is part of the key',
+      is: isKey,
+      isFixed: !isKeyType(type),
+      put: (is) => change(withKey(id, is)),
+    },
+    {
+      label: 'is required',
+      is: required,
+      isFixed: isKey,
+      put: (is) => set((one) => ({ ...one, required: is })),
+    },
+    {
+      label: 'is indexed',
+      is: indexed,
+      isFixed: !isIndexable(type),
+      put: (is) => set((one) => ({ ...one, indexed: is })),
+    },
+    {
+      label: 'is the title',
+      is: isTitle,
+      isFixed: false,
+      put: (is) => change((draft) => ({ ...draft, title: is ? id : undefined })),
+    },
+  ];
+  return flags.map(({ label, is, isFixed, put }) => (
+    <Table.Td key={label}>
+      <Checkbox
+        aria-label={`${named} ${label}`}
+        checked={is}
+        disabled={isFixed}
+        onChange={({ currentTarget: { checked } }) => put(checked)}
+      />
+    </Table.Td>
+  ));
+}

@@ -2,14 +2,14 @@ import { Anchor, Button, Group, Select, Stack, Table, Text, TextInput } from '@m
 import { useDebouncedValue } from '@mantine/hooks';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type EntityTypeItemView, listEntityTypes } from '@weir/plugin-ontology/contract';
-import { given } from '../api/given.ts';
-import { useReadPages } from '../api/read-pages.ts';
-import { counted, countText } from '../parts/numbers.ts';
-import { Region } from '../parts/region.tsx';
-import { ShowTime } from '../parts/show-time.tsx';
-import { LongTable } from '../table/long-table.tsx';
-import { STATUS_WORDS, TypeStatusWord } from './status-word.tsx';
-import './ontology.css';
+import { given } from '../../api/given.ts';
+import { useReadPages } from '../../api/read-pages.ts';
+import { counted, countText } from '../../parts/numbers.ts';
+import { Region } from '../../parts/region.tsx';
+import { ShowTime } from '../../parts/show-time.tsx';
+import { LongTable } from '../../table/long-table.tsx';
+import { STATUS_WORDS, TypeStatusWord } from '../status-word.tsx';
+import '../ontology.css';
 
 const PAGE = 200;
 const TYPING_MS = 250;

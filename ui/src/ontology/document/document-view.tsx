@@ -2,13 +2,13 @@ import { Code, Group, Stack, Text } from '@mantine/core';
 import type { EntityTypeView } from '@weir/plugin-ontology/contract';
 import { useMemo } from 'react';
 import { CopyText } from '../../parts/copy-text.tsx';
-import { documentOf } from '../edit/draft.ts';
+import { documentOf } from './draft.ts';
 import '../ontology.css';
 
 const JSON_INDENT = 2;
 
 /** The document of a version, as a new version takes it. */
-export function DocumentTab({ type }: { type: EntityTypeView }) {
+export function DocumentView({ type }: { type: EntityTypeView }) {
   const text = useMemo(() => JSON.stringify(documentOf(type), undefined, JSON_INDENT), [type]);
   return (
     <Stack gap="xs">

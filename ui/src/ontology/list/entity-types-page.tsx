@@ -1,12 +1,12 @@
 import { Button, Tabs } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { createEntityType } from '@weir/plugin-ontology/contract';
-import { useLetter } from '../keys/keys.ts';
-import { PageHead } from '../parts/page-head.tsx';
-import { useMay } from '../session/person.ts';
-import { GraphTab } from './graph/graph-tab.tsx';
+import { useLetter } from '../../keys/keys.ts';
+import { PageHead } from '../../parts/page-head.tsx';
+import { useMay } from '../../session/person.ts';
+import { WithOntology } from '../with-ontology.tsx';
+import { GraphTab } from './graph-tab.tsx';
 import { ListTab } from './list-tab.tsx';
-import { WithOntology } from './with-ontology.tsx';
 
 /** The entity types of the tenant, as a list and by their relations. */
 export const EntityTypesPage = () => (

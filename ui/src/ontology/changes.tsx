@@ -1,10 +1,10 @@
 import { Code, Stack, Table, Text } from '@mantine/core';
 import type { TypeChangeView } from '@weir/plugin-ontology/contract';
 import { CheckCircle2, type LucideIcon, XCircle } from 'lucide-react';
-import { counted } from '../../parts/numbers.ts';
-import { type Tone, ToneWord } from '../../parts/status-word.tsx';
-import { LongTable } from '../../table/long-table.tsx';
-import '../ontology.css';
+import { counted } from '../parts/numbers.ts';
+import { type Tone, ToneWord } from '../parts/status-word.tsx';
+import { LongTable } from '../table/long-table.tsx';
+import './ontology.css';
 
 type Verdict = 'compatible' | 'breaking';
 

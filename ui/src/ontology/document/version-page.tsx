@@ -10,7 +10,7 @@ import { NotAllowed } from '../../parts/not-allowed.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Region } from '../../parts/region.tsx';
 import { useMay } from '../../session/person.ts';
-import { Changes } from '../type/changes.tsx';
+import { Changes } from '../changes.tsx';
 import { WithOntology } from '../with-ontology.tsx';
 import { bodyOf, DocumentForm, type Edited, placeOf } from './document-form.tsx';
 import { documentOf, draftOf, type TypeDocument } from './draft.ts';
@@ -41,55 +41,63 @@ function Loaded({ code }: { code: string }) {
 
 type Judged = Output<typeof createEntityTypeVersion>;
 
-function VersionForm({ type }: { type: EntityTypeView }) {
-  const { code, version: base } = type;
+/** Judges and stores what is edited; a verdict counts for what was sent for it, and for nothing that was typed since. */
+function useVersion({ code, version: base }: EntityTypeView, edited: Edited) {
   const navigate = useNavigate();
-  const [edited, setEdited] = useState<Edited>(() => ({ draft: draftOf(documentOf(type)), text: undefined }));
-  const [before] = useState(() => new Set(type.properties.map((one) => one.code)));
-  const [note, setNote] = useState('');
   const [fault, setFault] = useState<string>();
   const [judged, setJudged] = useState<{ edited: Edited; verdict: Judged }>();
   const [isAllowed, setAllowed] = useState(false);
   const judge = useChange(createEntityTypeVersion);
   const store = useChange(createEntityTypeVersion);
   const verdict = judged?.edited === edited ? judged.verdict : undefined;
-  const isReady = verdict !== undefined && (verdict.verdict === 'compatible' || isAllowed);
-  const send = (isDryRun: boolean) => {
+  const send = (isDryRun: boolean, note: string) => {
     const read = bodyOf(edited, code);
     setFault('fault' in read ? read.fault : undefined);
     if ('fault' in read) return;
     store.reset();
+    const params = { code };
     const body = { document: versionIn(read.body), base_version: base };
     if (isDryRun) {
       setAllowed(false);
-      judge.mutate(
-        { params: { code }, body: { ...body, dry_run: true } },
-        { onSuccess: (found) => setJudged({ edited, verdict: found }) },
-      );
-    } else
-      store.mutate(
-        {
-          params: { code },
-          body: { ...body, ...given({ allow_breaking: isAllowed || undefined, note: note.trim() }) },
-        },
-        {
-          onSuccess: () =>
-            void navigate({ to: '/ontology/types/$code', params: { code }, search: { tab: 'versions' } }),
-        },
-      );
+      const onSuccess = (found: Judged) => setJudged({ edited, verdict: found });
+      return judge.mutate({ params, body: { ...body, dry_run: true } }, { onSuccess });
+    }
+    const more = given({ allow_breaking: isAllowed || undefined, note: note.trim() });
+    const onSuccess = () => void navigate({ to: '/ontology/types/$code', params, search: { tab: 'versions' } });
+    return store.mutate({ params, body: { ...body, ...more } }, { onSuccess });
   };
-  const error = store.error ?? judge.error;
-  const sent = (store.error === null ? judge.variables : store.variables)?.body?.document;
+  return {
+    fault,
+    error: store.error ?? judge.error,
+    sent: (store.error === null ? judge.variables : store.variables)?.body?.document,
+    verdict,
+    isAllowed,
+    setAllowed,
+    isReady: verdict !== undefined && (verdict.verdict === 'compatible' || isAllowed),
+    isJudging: judge.isPending,
+    isStoring: store.isPending,
+    send,
+  };
+}
+
+type Version = ReturnType<typeof useVersion>;
+
+function VersionForm({ type }: { type: EntityTypeView }) {
+  const [edited, setEdited] = useState<Edited>(() => ({ draft: draftOf(documentOf(type)), text: undefined }));
+  const [before] = useState(() => new Set(type.properties.map((one) => one.code)));
+  const [note, setNote] = useState('');
+  const version = useVersion(type, edited);
+  const { fault, error, sent, verdict, isReady, send } = version;
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        send(!isReady);
+        send(!isReady, note);
       }}
     >
       <Stack gap="md" maw={1100}>
-        <DocumentForm edited={edited} setEdited={setEdited} own={code} before={before} />
+        <DocumentForm edited={edited} setEdited={setEdited} own={type.code} before={before} />
         <TextInput
           label="Note"
           description="Why, for those who read the list of versions"
@@ -101,40 +109,46 @@ function VersionForm({ type }: { type: EntityTypeView }) {
         {fault === undefined ? null : <FaultNote error={new Error(fault)} />}
         {error === null ? null : <FaultNote error={error} placeOf={placeOf(sent)} />}
         {verdict === undefined ? null : (
-          <Changes verdict={verdict.verdict} changes={verdict.changes} between={`from version ${base}`} />
+          <Changes verdict={verdict.verdict} changes={verdict.changes} between={`from version ${type.version}`} />
         )}
         {verdict?.verdict === 'breaking' ? (
           <Switch
             label="Store it although it breaks readers"
-            checked={isAllowed}
-            onChange={({ currentTarget: { checked } }) => setAllowed(checked)}
+            checked={version.isAllowed}
+            onChange={({ currentTarget: { checked } }) => version.setAllowed(checked)}
           />
         ) : null}
-        <Group gap="sm">
-          <Button
-            type={isReady ? 'button' : 'submit'}
-            variant={isReady ? 'default' : 'filled'}
-            loading={judge.isPending}
-            onClick={() => isReady && send(true)}
-          >
-            See what it changes
-          </Button>
-          <Button
-            type={isReady ? 'submit' : 'button'}
-            disabled={!isReady}
-            aria-describedby={NOTE}
-            loading={store.isPending}
-          >
-            {isReady && verdict.changes.length === 0
-              ? 'Save the names'
-              : `Store as version ${verdict?.version ?? base + 1}`}
-          </Button>
-          <Text size="sm" c="dimmed" id={NOTE}>
-            {noteOf(verdict, isReady)}
-          </Text>
-        </Group>
+        <Buttons version={version} next={type.version + 1} judge={() => send(true, note)} />
       </Stack>
     </form>
+  );
+}
+
+interface ButtonsProps {
+  version: Version;
+  /** The version that it becomes, as far as is known. */
+  next: number;
+  judge(): void;
+}
+
+function Buttons({ version: { verdict, isReady, isJudging, isStoring }, next, judge }: ButtonsProps) {
+  return (
+    <Group gap="sm">
+      <Button
+        type={isReady ? 'button' : 'submit'}
+        variant={isReady ? 'default' : 'filled'}
+        loading={isJudging}
+        onClick={() => isReady && judge()}
+      >
+        See what it changes
+      </Button>
+      <Button type={isReady ? 'submit' : 'button'} disabled={!isReady} aria-describedby={NOTE} loading={isStoring}>
+        {isReady && verdict?.changes.length === 0 ? 'Save the names' : `Store as version ${verdict?.version ?? next}`}
+      </Button>
+      <Text size="sm" c="dimmed" id={NOTE}>
+        {noteOf(verdict, isReady)}
+      </Text>
+    </Group>
   );
 }
 

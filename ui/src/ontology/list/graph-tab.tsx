@@ -5,9 +5,9 @@ import { useMemo } from 'react';
 import { counted } from '../../parts/numbers.ts';
 import { Region } from '../../parts/region.tsx';
 import { LongTable } from '../../table/long-table.tsx';
+import { RelationGraph } from '../graph/relation-graph.tsx';
+import { around, joined, type RelationEdge, type RelationNode, relationsOf } from '../graph/relations.ts';
 import { useAllTypes } from '../use-types.ts';
-import { RelationGraph } from './relation-graph.tsx';
-import { around, joined, type RelationEdge, type RelationNode, relationsOf } from './relations.ts';
 import '../ontology.css';
 
 /** More than these are a cloud in which nothing is found. */

@@ -94,16 +94,10 @@ interface RowProps {
   codes: string[];
 }
 
-function Row({ row: { id, relationship }, change, own, codes }: RowProps) {
-  const { code, target_type: target, target_key: key, cardinality } = relationship;
+function Row({ row, change, own, codes }: RowProps) {
+  const { id, relationship } = row;
+  const { code, target_type: target, cardinality } = relationship;
   const named = code === '' ? 'the new relationship' : code;
-  const isOwn = target !== '' && target === own;
-  const isKnown = !isOwn && codes.includes(target);
-  const query = useRead(getEntityType, { params: { code: target } }, { enabled: isKnown });
-  const known = query.data?.code === target ? query.data.primary_key : undefined;
-  useEffect(() => {
-    if (known !== undefined && known.join() !== key.join()) change(withRelationship(id, { target_key: known }));
-  }, [known, key, id, change]);
   const set = (part: Partial<GivenRelationship>) => change(withRelationship(id, part));
   return (
     <Table.Tr>
@@ -138,21 +132,7 @@ function Row({ row: { id, relationship }, change, own, codes }: RowProps) {
         />
       </Table.Td>
       <Table.Td>
-        {isOwn ? (
-          <Text size="sm" c="dimmed">
-            its own key
-          </Text>
-        ) : isKnown ? (
-          <span className="mono-id">{key.join(', ')}</span>
-        ) : (
-          <TagsInput
-            aria-label={`Key of the type that ${named} leads to`}
-            size="xs"
-            placeholder={key.length === 0 ? 'its key property, Enter' : ''}
-            value={key}
-            onChange={(value) => set({ target_key: value })}
-          />
-        )}
+        <TargetKey row={row} named={named} own={own} codes={codes} change={change} />
       </Table.Td>
       <Table.Td>
         <ActionIcon
@@ -167,5 +147,33 @@ function Row({ row: { id, relationship }, change, own, codes }: RowProps) {
         </ActionIcon>
       </Table.Td>
     </Table.Tr>
+  );
+}
+
+/** The key by which the relationship finds its target: that of the type, typed only for a type that is still to come. */
+function TargetKey({ row: { id, relationship }, named, own, codes, change }: RowProps & { named: string }) {
+  const { target_type: target, target_key: key } = relationship;
+  const isOwn = target !== '' && target === own;
+  const isKnown = !isOwn && codes.includes(target);
+  const query = useRead(getEntityType, { params: { code: target } }, { enabled: isKnown });
+  const known = query.data?.code === target ? query.data.primary_key : undefined;
+  useEffect(() => {
+    if (known !== undefined && known.join() !== key.join()) change(withRelationship(id, { target_key: known }));
+  }, [known, key, id, change]);
+  if (isOwn)
+    return (
+      <Text size="sm" c="dimmed">
+        its own key
+      </Text>
+    );
+  if (isKnown) return <span className="mono-id">{key.join(', ')}</span>;
+  return (
+    <TagsInput
+      aria-label={`Key of the type that ${named} leads to`}
+      size="xs"
+      placeholder={key.length === 0 ? 'its key property, Enter' : ''}
+      value={key}
+      onChange={(value) => change(withRelationship(id, { target_key: value }))}
+    />
   );
 }

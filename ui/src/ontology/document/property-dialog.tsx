@@ -44,30 +44,7 @@ export function PropertyDialog({ property, save, close }: PropertyDialogProps) {
         }}
       >
         <Stack gap="sm">
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <TextInput
-              label="Name for people"
-              data-autofocus
-              maxLength={MAX_LABEL}
-              value={held.name}
-              onChange={({ currentTarget: { value } }) => change({ name: value })}
-            />
-            <TextInput
-              label="Unit"
-              placeholder="km/h"
-              maxLength={MAX_UNIT}
-              value={held.unit}
-              onChange={({ currentTarget: { value } }) => change({ unit: value })}
-            />
-          </SimpleGrid>
-          <Textarea
-            label="What it means"
-            autosize
-            maxRows={6}
-            maxLength={MAX_TEXT}
-            value={held.description}
-            onChange={({ currentTarget: { value } }) => change({ description: value })}
-          />
+          <Words held={held} change={change} />
           <Bounds type={type} held={held} change={change} />
           <Group gap="lg">
             <Checkbox
@@ -98,10 +75,44 @@ export function PropertyDialog({ property, save, close }: PropertyDialogProps) {
   );
 }
 
-interface BoundsProps {
-  type: ValueType;
+interface WordsProps {
   held: Held;
   change(part: Partial<Held>): void;
+}
+
+function Words({ held, change }: WordsProps) {
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <TextInput
+          label="Name for people"
+          data-autofocus
+          maxLength={MAX_LABEL}
+          value={held.name}
+          onChange={({ currentTarget: { value } }) => change({ name: value })}
+        />
+        <TextInput
+          label="Unit"
+          placeholder="km/h"
+          maxLength={MAX_UNIT}
+          value={held.unit}
+          onChange={({ currentTarget: { value } }) => change({ unit: value })}
+        />
+      </SimpleGrid>
+      <Textarea
+        label="What it means"
+        autosize
+        maxRows={6}
+        maxLength={MAX_TEXT}
+        value={held.description}
+        onChange={({ currentTarget: { value } }) => change({ description: value })}
+      />
+    </>
+  );
+}
+
+interface BoundsProps extends WordsProps {
+  type: ValueType;
 }
 
 function Bounds({ type, held, change }: BoundsProps) {
