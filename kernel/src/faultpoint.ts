@@ -2,7 +2,7 @@ import { holdAt } from '@weir/processes';
 
 /** Places of a run, or of a change of credentials, at which a test may hold a process, to kill it or one that it talks to exactly there. */
 export type FaultPoint =
-  | `S${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14}`
+  | `${'O' | 'S'}${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14}`
   | `${'M' | 'T'}${1 | 2 | 3 | 4 | 5}`
   | CredentialPoint;
 

@@ -131,6 +131,7 @@ export {
 export { createSelector, loadSelector } from './select/run-select.ts';
 export type {
   ExaminedSelect,
+  OverSelect,
   RunSelectRequest,
   RunSelectResult,
   SelectCheck,

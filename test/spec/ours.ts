@@ -146,6 +146,7 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_MAINTENANCE_BYTES_PER_HOUR', because('datasets', 'how much rewrites of a tenant may read')],
   ['WEIR_MAINTENANCE_SLOTS', because('datasets', 'how many tables of a tenant are maintained at once')],
   ['WEIR_MAINTENANCE_MEMORY_MIB', because('datasets', 'how much memory a rewrite may take')],
+  ['WORKFLOW_ONTOLOGY_SYNC_V2_TASK_QUEUE', because('kernel', 'syncs of the ontology have a queue of their own')],
   ['WORKFLOW_MAINTENANCE_TASK_QUEUE', because('kernel', 'maintenance has a queue of its own')],
   ['WEIR_SNAPSHOT_MIN_KEPT', because('datasets', 'how many snapshots stay whatever their age')],
   ['WEIR_SWEEP_GRACE_HOURS', because('datasets', 'how long files that no commit took are left alone')],
@@ -186,6 +187,26 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   [
     'WORKFLOW_MAINTENANCE_MAX_CONCURRENT_WORKFLOW_TASK_POLLS',
     because('workers', 'how much a worker of maintenance does at once'),
+  ],
+  [
+    'WORKFLOW_ONTOLOGY_SYNC_V2_ACTIVITY_MAX_WORKERS',
+    because('workers', 'how much a worker of the ontology does at once'),
+  ],
+  [
+    'WORKFLOW_ONTOLOGY_SYNC_V2_MAX_CONCURRENT_ACTIVITIES',
+    because('workers', 'how much a worker of the ontology does at once'),
+  ],
+  [
+    'WORKFLOW_ONTOLOGY_SYNC_V2_MAX_CONCURRENT_WORKFLOW_TASKS',
+    because('workers', 'how much a worker of the ontology does at once'),
+  ],
+  [
+    'WORKFLOW_ONTOLOGY_SYNC_V2_MAX_CONCURRENT_ACTIVITY_TASK_POLLS',
+    because('workers', 'how much a worker of the ontology does at once'),
+  ],
+  [
+    'WORKFLOW_ONTOLOGY_SYNC_V2_MAX_CONCURRENT_WORKFLOW_TASK_POLLS',
+    because('workers', 'how much a worker of the ontology does at once'),
   ],
   ['WORKFLOW_TRANSFORM_TASK_QUEUE', because('kernel', 'transforms have a queue of their own')],
   ['WORKFLOW_TRANSFORM_ACTIVITY_MAX_WORKERS', because('workers', 'how much a worker of transforms does at once')],

@@ -51,6 +51,13 @@ const CAPACITY = {
     WORKFLOW_MAINTENANCE_MAX_CONCURRENT_ACTIVITY_TASK_POLLS: 'activityPolls',
     WORKFLOW_MAINTENANCE_MAX_CONCURRENT_WORKFLOW_TASK_POLLS: 'workflowPolls',
   },
+  'ontology-sync-v2': {
+    WORKFLOW_ONTOLOGY_SYNC_V2_ACTIVITY_MAX_WORKERS: 'activityWorkers',
+    WORKFLOW_ONTOLOGY_SYNC_V2_MAX_CONCURRENT_ACTIVITIES: 'activities',
+    WORKFLOW_ONTOLOGY_SYNC_V2_MAX_CONCURRENT_WORKFLOW_TASKS: 'workflowTasks',
+    WORKFLOW_ONTOLOGY_SYNC_V2_MAX_CONCURRENT_ACTIVITY_TASK_POLLS: 'activityPolls',
+    WORKFLOW_ONTOLOGY_SYNC_V2_MAX_CONCURRENT_WORKFLOW_TASK_POLLS: 'workflowPolls',
+  },
   transform: {
     WORKFLOW_TRANSFORM_ACTIVITY_MAX_WORKERS: 'activityWorkers',
     WORKFLOW_TRANSFORM_MAX_CONCURRENT_ACTIVITIES: 'activities',
@@ -62,7 +69,7 @@ const CAPACITY = {
 
 for (const [role, variables] of Object.entries(CAPACITY)) {
   t.test(`${Object.keys(variables).join(', ')}: each sets its own bound of a worker`, async (t) => {
-    const least = { [`WORKFLOW_${role.toUpperCase()}_MAX_CONCURRENT_ACTIVITIES`]: '3' };
+    const least = { [`WORKFLOW_${role.toUpperCase().replaceAll('-', '_')}_MAX_CONCURRENT_ACTIVITIES`]: '3' };
     for (const [name, field] of Object.entries(variables)) {
       const read = readCapacity(role, { ...least, [name]: '4' });
       t.strictSame(read, { ...readCapacity(role, least), [field]: 4 }, name);

@@ -93,6 +93,7 @@ t.test('WORKFLOW_SOURCE_TASK_QUEUE and those of the other roles: work waits in t
     ...queues,
     ...{ WORKFLOW_GENERAL_TASK_QUEUE: 'of-all', WORKFLOW_TRANSFORM_TASK_QUEUE: 'of-transforms' },
     WORKFLOW_MAINTENANCE_TASK_QUEUE: 'of-maintenance',
+    WORKFLOW_ONTOLOGY_SYNC_V2_TASK_QUEUE: 'of-entities',
   });
   const general = plugins
     .find(({ manifest }) => manifest.id === 'webhooks')

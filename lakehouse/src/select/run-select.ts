@@ -1,11 +1,18 @@
 import type { DuckdbSession } from '../duckdb/duckdb-session.ts';
-import { identifier, sqlType } from '../duckdb/duckdb-sql.ts';
+import { identifier, literal, sqlType } from '../duckdb/duckdb-sql.ts';
 import { assignFieldIds } from '../schema/types.ts';
 import { type DraftFiles, writeFiles } from '../stage/stage-write.ts';
 import { assertTimes } from './assert-times.ts';
 import { blocks, createResult, passChecks, refusedChecks, runChecks } from './run-checks.ts';
 import { type Fenced, fenced } from './select-session.ts';
-import type { ExaminedSelect, RunSelectRequest, RunSelectResult, Selector, SelectorOptions } from './select-types.ts';
+import type {
+  ExaminedSelect,
+  OverSelect,
+  RunSelectRequest,
+  RunSelectResult,
+  Selector,
+  SelectorOptions,
+} from './select-types.ts';
 import { goneOf, keptSql, restrictedSql, touchedSql } from './select-within.ts';
 import { passGate, treeOf, withFaults } from './statement.ts';
 
@@ -28,9 +35,24 @@ export function createSelector(options: SelectorOptions): Selector {
         const { firstRows } = await import('./select-rows.ts');
         return firstRows(session, { ...request, sql });
       }),
+    over: (request, work) =>
+      fenced(options, { ...request, ordered: true }, async (session, { assertSame }) => {
+        const sql = await passGate(options, session, { sql: request.sql, inputs: [...request.inputs.keys()] });
+        const done = await withFaults(sql, Number.POSITIVE_INFINITY, () => work(overSelect(session, sql)));
+        await assertSame();
+        return done;
+      }),
     run: (request) => fenced(options, request, (session, tools) => runSelect(options, request, { session, ...tools })),
   };
 }
+
+const overSelect = (session: DuckdbSession, sql: string): OverSelect => ({
+  result: `(\n${sql}\n)`,
+  rows: (own) => session.rows(own),
+  async lines(own, file) {
+    await session.rows(`COPY (${own}) TO ${literal(file)} (FORMAT json)`);
+  },
+});
 
 async function examine(
   options: SelectorOptions,

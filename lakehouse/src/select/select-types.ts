@@ -135,6 +135,16 @@ export type SelectRows = {
   readonly truncated: boolean;
 };
 
+/** Statements of ours over the result of a user's. */
+export type OverSelect = {
+  /** Where the result is, as `FROM` names it. */
+  readonly result: string;
+  /** Rows of a statement of ours, 64-bit integers as texts. */
+  rows<Row>(sql: string): Promise<Row[]>;
+  /** Writes the rows of a statement of ours to a file in the folder, in their order, each as a line of JSON. */
+  lines(sql: string, file: string): Promise<void>;
+};
+
 export type Selector = {
   /** DuckDB's own tree of a text, or what it says of one that cannot be parsed. */
   parse(sql: string): Promise<unknown>;
@@ -146,6 +156,11 @@ export type Selector = {
   ): Promise<ExaminedSelect>;
   /** The first rows of the result. */
   rows(request: SelectRowsRequest): Promise<SelectRows>;
+  /** Has statements of ours run over the result, all over the same rows. They may write into the folder, which is there. */
+  over<T>(
+    request: Pick<RunSelectRequest, 'sql' | 'inputs' | 'folder'>,
+    work: (over: OverSelect) => Promise<T>,
+  ): Promise<T>;
   /** Writes the result as data files; when a check blocks it, and on every failure, there are none. */
   run(request: RunSelectRequest): Promise<RunSelectResult>;
 };

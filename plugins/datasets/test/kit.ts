@@ -63,6 +63,12 @@ export async function lake(
   t: Teardown & { testdir(): string },
   more: object = {},
   given: readonly Contributed[] = [],
+  {
+    entities = [],
+    runKinds = [],
+  }: Partial<Pick<Parameters<typeof definePlugin>[0], 'entities'>> & {
+    runKinds?: Parameters<typeof testPlugin>[2]['runKinds'];
+  } = {},
 ): Promise<Lake> {
   const folder = t.testdir();
   const { spec } = plugin;
@@ -70,11 +76,15 @@ export async function lake(
     const registration = spec.setup(kernel);
     return { ...registration, contributes: [...(registration.contributes ?? []), ...given] };
   };
-  const under = await testPlugin(t, definePlugin({ ...spec, setup }), {
-    tools,
-    settings: { TABLE_CATALOG: 'weir', WEIR_WAREHOUSE: `${folder}/warehouse`, WEIR_SWEEP_GRACE_HOURS: 24, ...more },
-    runKinds: [KIND],
-  });
+  const under = await testPlugin(
+    t,
+    definePlugin({ ...spec, entities: [...(spec.entities ?? []), ...entities], setup }),
+    {
+      tools,
+      settings: { TABLE_CATALOG: 'weir', WEIR_WAREHOUSE: `${folder}/warehouse`, WEIR_SWEEP_GRACE_HOURS: 24, ...more },
+      runKinds: [KIND, ...runKinds],
+    },
+  );
   const service = <T>(id: string) => under.registration.services?.find((entry) => entry.id === id)?.implementation as T;
   const tables = service<TablesService>('datasets.tables@1');
   const producers = service<ProducersService>('datasets.producers@1');

@@ -1,14 +1,17 @@
-import { contribute, definePlugin, type Kernel, Platform, Refusal } from '@weir/kernel';
+import { contribute, definePlugin, type Kernel } from '@weir/kernel';
 import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { workflowEngineProblems } from '@weir/plugin-workflow-engine/contract';
+import { failurePages, workProblems } from '@weir/work';
 import { routes } from './api/routes.ts';
 import { ontologyProblems } from './contract/problems.ts';
 import type { OntologyStore } from './model/entity/store.ts';
 import { BackingDatasetEntity, EntityTypeEntity, SyncRunEntity, TypeVersionEntity } from './model/rows.ts';
+import { ONTOLOGY_SYNC_V2 } from './model/run-kinds.ts';
+import { SYNC_FAILURES } from './model/sync/failure-table.ts';
 import { type OntologySettings, ontologyTenants } from './service/bindings.ts';
 import { entityTypeDocuments } from './service/document-kind.ts';
 import { entityService } from './service/entities.ts';
-import { embeddedStore } from './service/store/embedded.ts';
+import { storeOf } from './service/store/store-of.ts';
 import { typeService } from './service/types.ts';
 import { versionService } from './service/versions.ts';
 import { settings } from './settings.ts';
@@ -18,7 +21,11 @@ export default definePlugin({
   id: 'ontology',
   settings,
   entities: [BackingDatasetEntity, EntityTypeEntity, SyncRunEntity, TypeVersionEntity],
-  problems: { ...ontologyProblems, featureNotConfigured: workflowEngineProblems.featureNotConfigured },
+  problems: {
+    ...ontologyProblems,
+    ...{ ...failurePages(SYNC_FAILURES), ...workProblems },
+    featureNotConfigured: workflowEngineProblems.featureNotConfigured,
+  },
   setup: (kernel) => registered(kernel),
 });
 
@@ -34,20 +41,7 @@ export function registered(kernel: Kernel<OntologySettings>, around = (store: On
       versions: versionService(deps),
       entities: entityService(deps),
     }),
+    runKinds: [ONTOLOGY_SYNC_V2],
     contributes: [contribute(ApplyKinds, entityTypeDocuments)],
   };
-}
-
-/** The store that the settings choose; throws a `Refusal` for one that this release cannot use. */
-function storeOf(kernel: Kernel<OntologySettings>): OntologyStore {
-  const { ONTOLOGY_SERVICE_URL: url = '', ONTOLOGY_API_KEY: key } = kernel.settings;
-  const refuse = (fault: string) => {
-    throw new Refusal('configuration refused', [fault]);
-  };
-  if (url !== '') refuse('ONTOLOGY_SERVICE_URL must be empty: this release keeps entities in its database only');
-  if (key !== undefined)
-    refuse('ONTOLOGY_API_KEY is for an ontology service: set ONTOLOGY_SERVICE_URL too, or neither');
-  const { sql } = kernel.use(Platform);
-  const ping = async () => (await sql('select 1 from kernel.schema_ledger limit 1', [])).rowCount === 1;
-  return embeddedStore({ db: kernel.db, ping });
 }

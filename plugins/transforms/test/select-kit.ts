@@ -31,7 +31,12 @@ async function pinOrders(lake: Lake): Promise<PinnedInput> {
   });
   const files = await createScanner({ io: lake.io }).files(metadata);
   return {
-    ...{ datasetId: ORDERS, ref: { namespace: 'bronze.acme', table: 'orders' }, snapshotId: '1' },
+    ...{
+      datasetId: ORDERS,
+      tableUuid: '00000000-0000-4000-8000-000000000000',
+      ref: { namespace: 'bronze.acme', table: 'orders' },
+      snapshotId: '1',
+    },
     ...{ rowsSnapshotId: '1', schemaId: 0, rows: '3', bytes: '1', metadataLocation },
     columns: schema.fields.map(({ name }) => ({ name, type: 'string' })),
     plan: pinnedRows(metadata, { files, schema }),

@@ -33,6 +33,7 @@ export interface AskedInput {
 export interface PinnedInput {
   datasetId: string;
   ref: TableRef;
+  tableUuid: string;
   /** In decimal digits; null for a table without rows so far. */
   snapshotId: string | null;
   /** The newest snapshot up to it that changed rows: compaction makes others. */

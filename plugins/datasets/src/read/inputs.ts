@@ -177,6 +177,7 @@ async function pinned(
     ...change,
     datasetId: datasetId(ref),
     ref,
+    tableUuid: metadata['table-uuid'],
     snapshotId: to,
     rowsSnapshotId: rowsSnapshotOf(metadata, snapshot),
     schemaId: schema['schema-id'],

@@ -27,3 +27,5 @@ export interface SyncLineage {
   entity_type_version: number;
   columns: { column: string; property: string }[];
 }
+
+export const NO_COUNTS: SyncCounts = { read: 0, upserted: 0, deleted: 0, unchanged: 0, rejected: 0 };

@@ -1,0 +1,46 @@
+import type { Admitted, Kernel, TenantTransaction } from '@weir/kernel';
+import { type BackingDatasetRow, SyncRunEntity } from '../../model/rows.ts';
+import { ONTOLOGY_SYNC_V2 } from '../../model/run-kinds.ts';
+import { SYNC_CONTRACT } from '../../model/sync/fingerprint.ts';
+import { NO_COUNTS } from '../../model/sync/words.ts';
+
+export interface AskedSync {
+  backingDataset: BackingDatasetRow;
+  force: boolean;
+  /** Subject of the caller, or what started it. */
+  requestedBy: string;
+  /** The answer of `runs.admit` for the kind of run. */
+  admitted: Admitted;
+  /** What `currentFingerprint` answered. */
+  fingerprint: string;
+}
+
+export interface StartedSync {
+  runId: string;
+  workflowId: string;
+  attemptedFingerprint: string;
+  warning: Admitted['warning'];
+}
+
+/**
+ * Writes a run in the caller's transaction; its workflow starts after the commit, and by the sweeper if that fails. Throws
+ * `run_already_active` with `run_id`.
+ */
+export async function startSync(
+  { runs }: Pick<Kernel, 'runs'>,
+  tx: TenantTransaction,
+  { backingDataset, force, requestedBy, admitted, fingerprint }: AskedSync,
+): Promise<StartedSync> {
+  const { backingDatasetId, spec, appliedSyncSpecFingerprint = null } = backingDataset;
+  const { kind } = ONTOLOGY_SYNC_V2;
+  const started = await runs.start(tx, { kind, subjectId: backingDatasetId, requestedBy, admitted });
+  await tx.insert(SyncRunEntity, {
+    ...{ runId: started.run_id, backingDatasetId, contract: SYNC_CONTRACT, force, spec, counts: NO_COUNTS },
+    createdAt: new Date(),
+    attemptedSyncSpecFingerprint: fingerprint,
+    // What is applied after a run that does not succeed.
+    appliedSyncSpecFingerprint,
+  });
+  const { run_id: runId, workflow_id: workflowId, warning } = started;
+  return { runId, workflowId, attemptedFingerprint: fingerprint, warning };
+}

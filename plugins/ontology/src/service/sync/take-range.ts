@@ -1,0 +1,177 @@
+import type { Kernel, TenantTransaction } from '@weir/kernel';
+import { itemFault } from '../../model/entity/key.ts';
+import type { EntityChunk, EntityItem } from '../../model/entity/store.ts';
+import type { MappedLine } from '../../model/sync/mapping.ts';
+import type { SyncRange } from '../../model/sync/range.ts';
+import type { SyncCounts, SyncMode } from '../../model/sync/words.ts';
+import { takeChunk } from '../store/take-chunk.ts';
+import { type Claimant, claim, claimedByOthers, claimsBetween, markUnseen, unseenClaims } from './claims.ts';
+import { endClaimsOn, keysDigest } from './end-claims.ts';
+import { mergedItems, type Owned } from './owned.ts';
+import { syncFailed } from './sync-failures.ts';
+
+/** Of which run chunks are, and what it brings. */
+export interface ChunkOf {
+  runId: string;
+  leaseEpoch: number;
+  claimant: Claimant;
+  type: EntityChunk['type'];
+  owned: Owned;
+  /** Entities belong to this backing dataset alone. */
+  replaces: boolean;
+  /** Entities go with their rows. */
+  mirrors: boolean;
+}
+
+/** Why rows were rejected, and how many. */
+export type Rejected = Readonly<Record<string, number>>;
+
+/** Brings entities in step in one transaction: entities, claims and the note of the chunk. One that was taken is not taken again. */
+export async function takeRange(
+  { db, runs }: Pick<Kernel, 'db' | 'runs'>,
+  tenant: TenantTransaction['tenant'],
+  of: ChunkOf,
+  { range, mode }: { range: SyncRange; mode: SyncMode },
+): Promise<Rejected> {
+  return db(tenant).transaction(async (tx) => {
+    const { runId, claimant, owned, type } = of;
+    const { seq, digest } = range;
+    await runs.assertLease(tx, runId, of.leaseEpoch);
+    if (await isTaken(tx, { runId, seq, digest })) return {};
+    const claims = await standingOf(tx, of, { range, mode });
+    const { good, rejected } = await accepted(tx, of, { lines: range.lines, claims: claims.hashes });
+    const sent = mode === 'full' ? good : good.filter(({ key, rowHash }) => claims.hashes.get(key) !== rowHash);
+    const items = of.replaces ? sent : await mergedItems(tx, type.code, owned, sent);
+    const job = items.length === 0 ? undefined : await takeChunk(tx, { runId, seq, type, operation: 'upsert', items });
+    await claim(tx, claimant, { runId, rows: sent.map(({ key, rowHash }) => ({ key, hash: rowHash })) });
+    await markUnseen(tx, claimant, { runId, keys: claims.unseen });
+    const written = job?.written ?? 0;
+    const refused = Object.values(rejected).reduce((sum, count) => sum + count, 0);
+    await noteChunk(tx, of, {
+      ...{ operation: 'upsert', seq, digest, jobId: job?.jobId ?? `${runId}:upsert:${seq}` },
+      ...{ submitted: sent.length + refused, completed: sent.length },
+      counts: { upserted: written, unchanged: good.length - written, rejected: refused, deleted: 0 },
+    });
+    return rejected;
+  });
+}
+
+/** Ends claims that the run did not see, as far as one chunk goes; false when none is left. */
+export async function endUnseen(
+  { db, runs }: Pick<Kernel, 'db' | 'runs'>,
+  tenant: TenantTransaction['tenant'],
+  of: ChunkOf,
+): Promise<boolean> {
+  return db(tenant).transaction(async (tx) => {
+    const { runId, claimant, owned, type } = of;
+    await runs.assertLease(tx, runId, of.leaseEpoch);
+    const keys = await unseenClaims(tx, claimant, runId);
+    if (keys.length === 0) return false;
+    const { rows } = await tx.sql(
+      `select count(*) as chunks from ontology.bulk_chunk where tenant_id = $1 and run_id = $2 and operation = 'delete'`,
+      [tenant.tenantId, runId],
+    );
+    const seq = Number(rows[0]?.chunks ?? 0);
+    const { deleted, jobId } = await endClaimsOn(tx, { claimant, owned, type, keys, runId, seq });
+    await noteChunk(tx, of, {
+      ...{ operation: 'delete', seq, digest: keysDigest(keys), jobId },
+      ...{ submitted: keys.length, completed: keys.length },
+      counts: { upserted: 0, unchanged: 0, rejected: 0, deleted },
+    });
+    return true;
+  });
+}
+
+async function isTaken(
+  tx: TenantTransaction,
+  { runId, seq, digest }: { runId: string; seq: number; digest: string },
+): Promise<boolean> {
+  const { rows } = await tx.sql(
+    `select digest from ontology.bulk_chunk
+     where tenant_id = $1 and run_id = $2 and operation = 'upsert' and seq = $3`,
+    [tx.tenant.tenantId, runId, seq],
+  );
+  if (rows[0] !== undefined && rows[0].digest !== digest) throw syncFailed('chunk_changed');
+  return rows[0] !== undefined;
+}
+
+/** What is claimed of the keys, and claims on keys that the lines do not have or say that they are deleted. */
+async function standingOf(
+  tx: TenantTransaction,
+  { claimant, mirrors }: ChunkOf,
+  { range, mode }: { range: SyncRange; mode: SyncMode },
+): Promise<{ hashes: Map<string, string>; unseen: string[] }> {
+  const lines = new Map(range.lines.map((line) => [line.k, line]));
+  const hashes = new Map<string, string>();
+  const unseen: string[] = [];
+  if (mode === 'append') return { hashes, unseen };
+  for await (const page of claimsBetween(tx, claimant, range)) {
+    for (const { key, hash } of page) {
+      const line = lines.get(key);
+      if (line !== undefined) hashes.set(key, hash);
+      if (line === undefined ? mirrors : line.d) unseen.push(key);
+    }
+  }
+  return { hashes, unseen };
+}
+
+/** The lines that become entities, and why others do not. */
+async function accepted(
+  tx: TenantTransaction,
+  { claimant, replaces }: ChunkOf,
+  { lines, claims }: { lines: readonly MappedLine[]; claims: ReadonlyMap<string, string> },
+): Promise<{ good: EntityItem[]; rejected: Rejected }> {
+  const fresh = lines.filter(({ k, d }) => !d && !claims.has(k)).map(({ k }) => k);
+  const others = await claimedByOthers(tx, claimant, { keys: fresh, replaces });
+  const good: EntityItem[] = [];
+  const rejected: Record<string, number> = {};
+  for (const line of lines) {
+    if (line.d) continue;
+    const item = itemOf(line);
+    const fault = line.f ?? itemFault(item) ?? (others.has(line.k) ? 'claimed_by_other' : undefined);
+    if (fault === undefined) good.push(item);
+    else rejected[fault] = (rejected[fault] ?? 0) + 1;
+  }
+  return { good, rejected };
+}
+
+const itemOf = ({ k, h, p, l }: MappedLine): EntityItem => ({
+  key: k,
+  properties: Object.fromEntries(Object.entries(p).filter(([, value]) => value !== null)),
+  links: l.map(({ r, t, k: targetKey }) => ({ relationship: r, targetType: t, targetKey })),
+  rowHash: h,
+});
+
+interface NotedChunk {
+  operation: EntityChunk['operation'];
+  seq: number;
+  digest: string;
+  jobId: string;
+  submitted: number;
+  completed: number;
+  counts: Omit<SyncCounts, 'read'>;
+}
+
+const COUNT = ['upserted', 'deleted', 'unchanged', 'rejected'] as const;
+const ADD = `
+update ontology.sync_run set counts = counts || jsonb_build_object(
+  ${COUNT.map((name, at) => `'${name}', (counts ->> '${name}')::bigint + $${at + 3}`).join(', ')})
+where tenant_id = $1 and run_id = $2`;
+
+/** Notes a chunk on its run; the first that changes something makes the backing dataset dirty. */
+async function noteChunk(tx: TenantTransaction, { runId, claimant }: ChunkOf, noted: NotedChunk): Promise<void> {
+  const { tenantId } = tx.tenant;
+  const { operation, seq, digest, jobId, submitted, completed, counts } = noted;
+  await tx.sql(
+    `insert into ontology.bulk_chunk (tenant_id, run_id, operation, seq, digest, job_id, submitted, completed, state)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, 'done')`,
+    [tenantId, runId, operation, seq, digest, jobId, submitted, completed],
+  );
+  await tx.sql(ADD, [tenantId, runId, ...COUNT.map((name) => counts[name])]);
+  if (completed === 0) return;
+  await tx.sql(
+    `update ontology.backing_dataset set dirty_run_id = $3
+     where tenant_id = $1 and backing_dataset_id = $2 and dirty_run_id is distinct from $3`,
+    [tenantId, claimant.backingDatasetId, runId],
+  );
+}

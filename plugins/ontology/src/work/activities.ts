@@ -1,0 +1,62 @@
+import type { Kernel, WorkerDeps } from '@weir/kernel';
+import { Inputs } from '@weir/plugin-datasets/contract';
+import { RunLogs } from '@weir/plugin-platform/contract';
+import {
+  attempt,
+  type LeasedRun,
+  leasedAttempt,
+  logEnd,
+  logLeft,
+  NO_LOGS,
+  type Outcome,
+  type RunInput,
+  runKeys,
+  tenantOf,
+  workFolders,
+} from '@weir/work';
+import { ONTOLOGY_SYNC_V2 } from '../model/run-kinds.ts';
+import type { SyncActivities } from '../model/sync/activities.ts';
+import { runSync } from '../model/sync/run-sync.ts';
+import { type OntologySettings, ontologyTenants } from '../service/bindings.ts';
+import { storeOf } from '../service/store/store-of.ts';
+import { finishSync } from '../service/sync/finish-sync.ts';
+import { syncFailures as failures } from '../service/sync/sync-failures.ts';
+import { type SyncDeps, syncPorts, syncRows } from '../service/sync/sync-ports.ts';
+
+/** The activities of a worker. */
+export function syncActivities({ kernel: given, children, workDir }: WorkerDeps): SyncActivities {
+  const kernel = given as Kernel<OntologySettings>;
+  const runLogs = kernel.use(RunLogs) ?? NO_LOGS;
+  const inputs = kernel.use(Inputs);
+  const deps: SyncDeps = {
+    ...{ kernel, inputs, store: storeOf(kernel), tenants: ontologyTenants(kernel, kernel.settings) },
+    map: { children, folders: workFolders(workDir, logLeft(kernel)) },
+  };
+  const attempting = { log: kernel.log, failures, keysOf: runKeys(kernel, ONTOLOGY_SYNC_V2.subject) };
+  const leased = (input: RunInput, work: (run: LeasedRun) => Promise<void>): Promise<void> =>
+    attempt(attempting, input, async (one) => {
+      await leasedAttempt({ kernel, failures, runLogs }, input, one, work);
+    });
+
+  return {
+    sync_to_ontology_v2: (input: RunInput) =>
+      leased(input, async ({ tenant, run: { runId }, leaseEpoch, signal, log }) => {
+        const rows = await syncRows(kernel, tenant, runId);
+        await runSync(syncPorts(deps, { tenant, runId, leaseEpoch, signal, log }, rows));
+      }),
+
+    emit_ontology_lineage_edge_v2: (input: RunInput) =>
+      leased(input, async ({ tenant, run: { runId }, leaseEpoch }) => {
+        const rows = await syncRows(kernel, tenant, runId);
+        const status = rows.run.mode === 'skip' ? 'skipped' : 'succeeded';
+        await logEnd({ kernel, runLogs }, tenant, runId, { status });
+        await finishSync({ kernel, inputs }, { tenant, runId, leaseEpoch }, rows);
+      }),
+
+    update_sync_status_v2: async (input: RunInput, outcome: Outcome) => {
+      const tenant = await tenantOf(kernel, input);
+      await logEnd({ kernel, runLogs }, tenant, input.run_id, outcome);
+      await kernel.runs.finish(tenant, input.run_id, outcome, { after: (tx) => inputs.release(tx, input.run_id) });
+    },
+  };
+}
