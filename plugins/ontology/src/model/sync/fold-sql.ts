@@ -1,8 +1,18 @@
 const SPACE = /^\s+/;
 const LINE_COMMENT = /^--[^\n]*/;
-/** Text with its prefix, a quoted name, text in dollars, a number, a word, a parameter; else one sign. */
-const TOKEN =
-  /^(?:(?:[eExXbB])?'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$[\s\S]*?\$\1\$|(?:\d[\w.]*(?:(?<=[eE])[+-]\d+)?)|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*|[\s\S])/u;
+/** Text with escapes, text, a quoted name, text in dollars, a number, a word, an operator; else one sign. */
+const TOKEN = new RegExp(
+  [
+    String.raw`^(?:[eE]'(?:[^'\\]|\\[\s\S]|'')*'`,
+    String.raw`[xXbB]?'(?:[^']|'')*'`,
+    String.raw`"(?:[^"]|"")*"`,
+    String.raw`\$([A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$[\s\S]*?\$\1\$`,
+    String.raw`\d[\w.]*(?:(?<=[eE])[+-]\d+)?`,
+    String.raw`[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*`,
+    '(?:(?!--|/\\*)[-+*/<>=~!@#%^&|`?:])+',
+    String.raw`[\s\S])`,
+  ].join('|'),
+);
 
 /** The tokens of an SQL text, without the spaces and comments between them: texts of the same tokens mean the same. */
 export function foldSql(sql: string): string[] {
