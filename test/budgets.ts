@@ -25,6 +25,8 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/datasets/test/one-commit.test.ts': 15,
   // Tables of small files, each rewritten while something else goes wrong.
   'plugins/datasets/test/maintain.test.ts': 20,
+  // Forty syncs, each with a process of its own.
+  'plugins/ontology/test/sync-runs.test.ts': 16,
   // Sixty syncs, each with a fault and the attempt after it.
   'plugins/sources/test/tables-law.test.ts': 20,
   'test/test/bad-surroundings.test.ts': 28,

@@ -84,7 +84,7 @@ export const RULES: IForbiddenRuleType[] = [
   {
     name: 'only-producers-stage',
     severity: 'error',
-    from: { path: OURS, pathNot: '^plugins/(sources|transforms|datasets)/' },
+    from: { path: OURS, pathNot: '^plugins/(sources|transforms|datasets|ontology)/' },
     to: { path: '^plugins/datasets/src/stage\\.ts$' },
   },
   room('model-knows-the-contract', 'model', ''),

@@ -23,7 +23,8 @@ export default definePlugin({
   entities: [BackingDatasetEntity, EntityTypeEntity, SyncRunEntity, TypeVersionEntity],
   problems: {
     ...ontologyProblems,
-    ...{ ...failurePages(SYNC_FAILURES), ...workProblems },
+    ...failurePages(SYNC_FAILURES),
+    ...workProblems,
     featureNotConfigured: workflowEngineProblems.featureNotConfigured,
   },
   setup: (kernel) => registered(kernel),

@@ -44,7 +44,7 @@ export function fingerprintOf(given: Partial<GivenBackingBody> = {}, parts: Part
   return specFingerprint(effectiveSpec(wholeSpec(spec), { ...PARTS, ...parts }));
 }
 
-/** The same through the whole document, of which some members are no part of a sync. */
+/** The same through the whole document, of which a sync leaves some members out. */
 export function fingerprintOfDocument(given: GivenBackingBody): string {
   const { name: _, max_rejected_rows: _m, sync: _s, ...spec } = wholeBacking(given);
   return specFingerprint(effectiveSpec(spec, PARTS));

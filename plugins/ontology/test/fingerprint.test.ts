@@ -21,7 +21,7 @@ const expression = (text: string): Given => ({
   property_mappings: [vin, country, { expression: text, property: 'label' }],
 });
 
-/** Members of the document that are no part of a sync. */
+/** Members of the document that a sync leaves out. */
 const LEFT_OUT: readonly string[] = ['name', 'max_rejected_rows', 'sync'];
 
 /** Each member of the document with another value. */

@@ -110,7 +110,7 @@ export async function syncWorld(t: Teardown & { testdir(): string }) {
     write: ({ message }: { message: string }) => void lines.push(message),
     ...{ take: async () => undefined, close: async () => undefined, started: () => undefined, failed: () => undefined },
   };
-  /** One attempt; `around` stands between the run and its world. */
+  /** One attempt; `around` changes the world of the run. */
   const attempt = async (runId: string, around = (ports: SyncPorts) => ports) => {
     const lease = await kernel.runs.begin(acme, runId);
     const leaseEpoch = lease?.leaseEpoch ?? 0;

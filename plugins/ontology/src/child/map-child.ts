@@ -21,7 +21,10 @@ function plannedFiles({ paths, scratch }: MapQuestion): FileIO {
     throw new LakehouseError('store_denied', 'The process of a mapping has no store');
   };
   return {
-    ...{ read: refuse, write: refuse, exists: refuse, upload: refuse },
+    read: refuse,
+    write: refuse,
+    exists: refuse,
+    upload: refuse,
     remove: async () => undefined,
     list: () => {
       throw new LakehouseError('store_denied', 'The process of a mapping has no store');
@@ -61,7 +64,11 @@ async function map(question: MapQuestion): Promise<MapAnswer> {
   const { sql, columns, over } = mappingSql(mapping);
   const name = mapping.spec.dataset_id;
   const selector = createSelector({
-    ...{ io: plannedFiles(question), scratch, memoryLimit, threads, deadlineMs },
+    io: plannedFiles(question),
+    scratch,
+    memoryLimit,
+    threads,
+    deadlineMs,
     gate({ ast, sql: text }) {
       if (gate(ast, { sql: text, inputs: [name.split('.')] }).length > 0 || !isPlain(ast, columns))
         throw new Refused('mapping_refused');
@@ -76,7 +83,8 @@ async function map(question: MapQuestion): Promise<MapAnswer> {
     await found.lines(statements.lines, lines);
     const hashes = doubled.map(({ hash }) => hash);
     return {
-      ...{ read: Number(counts?.read ?? 0), nulls: Number(counts?.nulls ?? 0) },
+      read: Number(counts?.read ?? 0),
+      nulls: Number(counts?.nulls ?? 0),
       doubled: { keys: Number(doubled[0]?.keys ?? 0), hashes },
     };
   });

@@ -29,7 +29,10 @@ export function syncActivities({ kernel: given, children, workDir }: WorkerDeps)
   const runLogs = kernel.use(RunLogs) ?? NO_LOGS;
   const inputs = kernel.use(Inputs);
   const deps: SyncDeps = {
-    ...{ kernel, inputs, store: storeOf(kernel), tenants: ontologyTenants(kernel, kernel.settings) },
+    kernel,
+    inputs,
+    store: storeOf(kernel),
+    tenants: ontologyTenants(kernel, kernel.settings),
     map: { children, folders: workFolders(workDir, logLeft(kernel)) },
   };
   const attempting = { log: kernel.log, failures, keysOf: runKeys(kernel, ONTOLOGY_SYNC_V2.subject) };

@@ -56,7 +56,11 @@ export function effectiveSpec(
       .sort((a, b) => type.primaryKey.indexOf(a.property) - type.primaryKey.indexOf(b.property)),
     relationship_mappings: relationship_mappings
       .map(({ relationship, columns, target_type, target_key, many }) => ({
-        ...{ relationship, columns, target_type, target_key, many },
+        relationship,
+        columns,
+        target_type,
+        target_key,
+        many,
       }))
       .sort((a, b) => byText(JSON.stringify(a), JSON.stringify(b))),
     row_filter: sql(row_filter),

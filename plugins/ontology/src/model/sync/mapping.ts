@@ -106,7 +106,7 @@ function mappedValue(
   return valueSql(source, { value_type, item_type, constraints });
 }
 
-/** Why a row is no entity; null for one that is. */
+/** The fault of a row; null where it becomes an entity. */
 function faultSql(
   mapped: readonly { property: PropertyDocument; value: Value }[],
   required: readonly string[],

@@ -36,8 +36,14 @@ export async function withMapped<T>(
   const files = await localFiles(pin.store as StoreOptions, rows as PinnedRows);
   const lines = join(scratch, 'lines.json');
   const question: MapQuestion = {
-    ...{ mapping, rows: rows as PinnedRows, paths: files.paths, scratch, lines, threads: THREADS },
-    ...{ memoryLimit: `${MAP_MIB - PROGRAM_MIB}MiB`, deadlineMs: DEADLINE_MS },
+    mapping,
+    rows: rows as PinnedRows,
+    paths: files.paths,
+    scratch,
+    lines,
+    threads: THREADS,
+    memoryLimit: `${MAP_MIB - PROGRAM_MIB}MiB`,
+    deadlineMs: DEADLINE_MS,
   };
   try {
     const program = { file: PROGRAM, maxHeapMiB: MAX_HEAP_MIB, memoryMiB: MAP_MIB, deadlineMs: DEADLINE_MS };

@@ -35,7 +35,12 @@ export async function startSync(
   const { kind } = ONTOLOGY_SYNC_V2;
   const started = await runs.start(tx, { kind, subjectId: backingDatasetId, requestedBy, admitted });
   await tx.insert(SyncRunEntity, {
-    ...{ runId: started.run_id, backingDatasetId, contract: SYNC_CONTRACT, force, spec, counts: NO_COUNTS },
+    runId: started.run_id,
+    backingDatasetId,
+    contract: SYNC_CONTRACT,
+    force,
+    spec,
+    counts: NO_COUNTS,
     createdAt: new Date(),
     attemptedSyncSpecFingerprint: fingerprint,
     // What is applied after a run that does not succeed.

@@ -18,7 +18,10 @@ import { type ChunkOf, endUnseen, type Rejected, takeRange } from './take-range.
 
 /** Who syncs: the platform itself, for the tenant of the run. */
 export const SYNC_WORKER: Principal = {
-  ...{ kind: 'service', subject: 'ontology-worker-v2', client: 'ontology-worker-v2', tenants: '*' },
+  kind: 'service',
+  subject: 'ontology-worker-v2',
+  client: 'ontology-worker-v2',
+  tenants: '*',
   capabilities: ['ontology:sync'],
 };
 

@@ -48,8 +48,12 @@ export async function takeRange(
     const written = job?.written ?? 0;
     const refused = Object.values(rejected).reduce((sum, count) => sum + count, 0);
     await noteChunk(tx, of, {
-      ...{ operation: 'upsert', seq, digest, jobId: job?.jobId ?? `${runId}:upsert:${seq}` },
-      ...{ submitted: sent.length + refused, completed: sent.length },
+      operation: 'upsert',
+      seq,
+      digest,
+      jobId: job?.jobId ?? `${runId}:upsert:${seq}`,
+      submitted: sent.length + refused,
+      completed: sent.length,
       counts: { upserted: written, unchanged: good.length - written, rejected: refused, deleted: 0 },
     });
     return rejected;
@@ -74,8 +78,12 @@ export async function endUnseen(
     const seq = Number(rows[0]?.chunks ?? 0);
     const { deleted, jobId } = await endClaimsOn(tx, { claimant, owned, type, keys, runId, seq });
     await noteChunk(tx, of, {
-      ...{ operation: 'delete', seq, digest: keysDigest(keys), jobId },
-      ...{ submitted: keys.length, completed: keys.length },
+      operation: 'delete',
+      seq,
+      digest: keysDigest(keys),
+      jobId,
+      submitted: keys.length,
+      completed: keys.length,
       counts: { upserted: 0, unchanged: 0, rejected: 0, deleted },
     });
     return true;
