@@ -67,6 +67,19 @@ t.test('entity types as documents', async (t) => {
     t.match(await plan(await exported()), { summary: { noop: 1 } });
   });
 
+  await t.test('a retired type → back by `status: active` in its document, with what else that changes', async (t) => {
+    await ok(endpoints.retireEntityType, { params: { code: 'Vehicle' } });
+    t.strictSame(await exported(), []);
+    t.match((await plan([doc([VIN])])).results, [
+      { action: 'error', errors: [{ code: 'entity_type_status_refused', pointer: '/spec/status' }] },
+    ]);
+    const back = doc([VIN, property('doors', 'integer')], { status: 'active', icon: 'bus' });
+    t.match(await plan([back]), { results: [{ action: 'patch', calls: [{ method: 'PATCH' }, { method: 'POST' }] }] });
+    t.match(await apply([back]), { status: 'applied' });
+    t.match(await get(), { version: 4, status: 'active', icon: 'bus', properties: [{}, { code: 'doors' }] });
+    t.match(await plan([back]), { summary: { noop: 1 } });
+  });
+
   await t.test('faults of a document → by their places', async (t) => {
     const broken = doc([VIN, property('VIN')], { code: 'Wagon' });
     t.match((await plan([broken])).results, [

@@ -41,7 +41,7 @@ export interface PlannedCall {
 /** Reads the API in the name of the caller; what it has read once it does not read again for the same plan. */
 export interface Reader {
   /** Throws a `ReadRefused`. */
-  get<T>(endpoint: Endpoint, params: Record<string, string>): Promise<T>;
+  get<T>(endpoint: Endpoint, params: Record<string, string>, query?: Record<string, string>): Promise<T>;
   /** All items of a list. Throws a `ReadRefused`. */
   all<T>(endpoint: Endpoint, asked?: { params?: Record<string, string>; query?: Record<string, string> }): Promise<T[]>;
 }

@@ -21,8 +21,11 @@ export function apiReader(call: CallContext['call']): Reader {
     throw new ReadRefused(code, detail);
   };
   return {
-    get: async <T>(endpoint: Parameters<typeof read>[0], params: Record<string, string>) =>
-      (await read(endpoint, { params })).body as T,
+    get: async <T>(
+      endpoint: Parameters<typeof read>[0],
+      params: Record<string, string>,
+      query: Record<string, string> = {},
+    ) => (await read(endpoint, { params, query })).body as T,
     async all<T>(
       endpoint: Parameters<typeof read>[0],
       { params = {}, query = {} }: { params?: Record<string, string>; query?: Record<string, string> } = {},

@@ -38,7 +38,7 @@ type TypeSpec = Static<typeof Spec>;
 
 /**
  * Documents of entity types. Names of documents are in lower case, and codes are unique whatever their case: the name is the code
- * in lower case. What breaks readers needs `allow_deprecate`, as what retires something does.
+ * in lower case. What breaks readers needs `allow_deprecate`, as what retires something does; a retired type comes back by its status.
  */
 export const entityTypeDocuments: ApplyKind = {
   kind: 'EntityType',
@@ -47,10 +47,9 @@ export const entityTypeDocuments: ApplyKind = {
   list: listEntityTypes,
   alsoListed: [{ status: 'retired' }],
   nameOf: ({ code }) => String(code).toLowerCase(),
-  async stored({ name, code, status }, { reader }) {
+  async stored({ name, code }, { reader }) {
     const id = String(code);
-    if (status === 'retired') return { name, id, etag: '', spec: {}, blocked: RETIRED };
-    const view = await reader.get<EntityTypeView>(getEntityType, { code: id });
+    const view = await reader.get<EntityTypeView>(getEntityType, { code: id }, { include: 'retired' });
     return { name, id, etag: view.etag, spec: specOf(view), view };
   },
   async plan(asked) {
@@ -88,7 +87,11 @@ const fault = (pointer: string, detail: string, code = ontologyProblems.entityTy
   pointer,
   detail,
 });
-const RETIRED = fault('', 'The type is retired. Bring it back first.', 'entity_type_retired');
+const RETIRED = fault(
+  '/spec/status',
+  'The type is retired: `status: active` brings it back.',
+  ontologyProblems.statusRefused.entry.code,
+);
 
 const wholeOf = ({
   properties,
@@ -116,6 +119,7 @@ function changeFaults(
 ): ItemFault[] {
   const { code: statusCode } = ontologyProblems.statusRefused.entry;
   const { code: breakingCode } = ontologyProblems.incompatibleVersion.entry;
+  if (status === 'retired') return [RETIRED];
   const isReached = status === view.status || (NEXT_STATUSES[view.status] as readonly string[]).includes(status);
   const breaks = compareVersions(wholeOf(view), document).filter(({ breaking }) => breaking);
   return [

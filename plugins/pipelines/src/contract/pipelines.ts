@@ -28,7 +28,8 @@ export const MAX_PIPELINE_STEPS = 500;
 const MAX_DESCRIPTION_CHARS = 2_000;
 const MAX_REASON_CHARS = 500;
 const UUID = '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
-const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
+/** Neither NUL nor half of a surrogate pair. */
+export const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
 
 /** How far the steps as they are now have come. */
 export const DRAFT_STATES = ['draft', 'validated', 'sandboxed', 'same_as_active'] as const;

@@ -12,7 +12,7 @@ import {
   Timestamp,
 } from '@weir/kernel/contract';
 import { readPipelines, writePipelines } from './access.ts';
-import { PIPELINE_PUBLISH, params } from './pipelines.ts';
+import { PIPELINE_PUBLISH, params, STORABLE } from './pipelines.ts';
 import { pipelineProblems } from './problems.ts';
 
 const MAX_NOTE_CHARS = 2_000;
@@ -58,9 +58,7 @@ export const createVersion = endpoint({
   params,
   body: Type.Optional(
     Closed({
-      note: Type.Optional(
-        Type.String({ minLength: 1, maxLength: MAX_NOTE_CHARS, pattern: '^[^\\u0000\\ud800-\\udfff]*$' }),
-      ),
+      note: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NOTE_CHARS, pattern: STORABLE })),
     }),
   ),
   example: { note: 'Sums by day' },

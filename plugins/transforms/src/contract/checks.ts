@@ -20,7 +20,8 @@ const MAX_COLUMN_CHARS = 255;
 const MAX_DATASET_ID_CHARS = 602;
 const MAX_SQL_CHARS = 20_000;
 const MAX_AGE_SECONDS = 3_155_760_000;
-const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
+/** Neither NUL nor half of a surrogate pair. */
+export const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
 
 const ColumnName = Type.String({ minLength: 1, maxLength: MAX_COLUMN_CHARS, pattern: STORABLE });
 const Columns = Type.Array(ColumnName, { minItems: 1, maxItems: MAX_COLUMNS, uniqueItems: true });

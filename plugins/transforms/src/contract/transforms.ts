@@ -15,7 +15,7 @@ import {
 } from '@weir/kernel/contract';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
 import { readTransforms, writeTransforms } from './access.ts';
-import { Check, Checks } from './checks.ts';
+import { Check, Checks, STORABLE } from './checks.ts';
 import { TransformOrigin } from './origin.ts';
 import { transformProblems } from './problems.ts';
 import { TransformRun } from './runs.ts';
@@ -37,8 +37,6 @@ const MAX_DATASET_ID_CHARS = 602;
 const MAX_TAGS = 20;
 const MAX_KEY_COLUMNS = 16;
 const MAX_COLUMN_CHARS = 255;
-/** Postgres keeps no NUL and no half of a surrogate pair. */
-const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
 
 export const Sql = Type.String({
   minLength: 1,
