@@ -64,6 +64,7 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
     'GET /sources/discover/status/{workflow_id}/looks',
     because('sources', 'rows and misfits are seen before a source is made of them'),
   ],
+  ['GET /sources/sync-days', because('sources', 'how much came each day, and whether it failed, is seen at a glance')],
   ['POST /sources/quarantine-replays', because('sources', 'rejected lines are tried again')],
   ['GET /sources/quarantine-replays/{replay_run_id}', because('sources', 'what became of them')],
   ['GET /datasets/{dataset_id}/quarantine', because('datasets', 'the lines that were no rows')],

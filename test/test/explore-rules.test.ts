@@ -1,3 +1,4 @@
+import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import t from 'tap';
 import {
@@ -15,6 +16,7 @@ import { openLines } from '../../ui/src/datasets/open-lines.ts';
 import { namedTables, nameTree } from '../../ui/src/editor/sql-names.ts';
 import { cellText, csvOf, isNumeric } from '../../ui/src/grid/cell.ts';
 import { chartPoints, firstChoice, MAX_POINTS } from '../../ui/src/grid/chart-points.ts';
+import { chartStatement } from '../../ui/src/grid/chart-statement.ts';
 import { sqlHash, sqlOfHash } from '../../ui/src/query/sql-hash.ts';
 import { outputFor } from '../../ui/src/statement/output-name.ts';
 import { checkOf, EMPTY_CHECK } from '../../ui/src/transforms/checks/check-fields.ts';
@@ -61,6 +63,38 @@ t.test('rows → one point for each value, which leaves out NULL, and a bound th
   const columns = [column('_at', 'timestamp'), column('city'), column('n', 'long')];
   t.strictSame(firstChoice(columns), { x: 'city', y: 'n' }, 'columns of the platform come last');
 });
+
+t.test(
+  'a chart of a whole table → the engine adds up what rows in hand would give, whatever columns are called',
+  async (t) => {
+    const database = await (await DuckDBInstance.create(':memory:')).connect();
+    const day = `date '2020-02-28' + (i // 10)::int`;
+    const clashing = `'k' || i % 3 as "a ""b", i % 2 as unit, 7 as days, i as n, 1 as x, 1 as y, 1 as w, 1 as r`;
+    await database.run(`attach ':memory:' as bronze; create schema bronze.demo`);
+    await database.run(`create table bronze.demo.t as select ${day} as day, ${clashing} from range(40) r(i)`);
+    const drawn = async (x: string, type: string, how: 'sum' | 'count') => {
+      const y = how === 'count' ? undefined : column('n', 'long');
+      const sql = chartStatement({ datasetId: 'bronze.demo.t', x: column(x, type), y, how });
+      return (await database.runAndReadAll(sql)).getRowsJson();
+    };
+    const perDay = [45, 145, 245, 345].map((sum, at) => [
+      `2020-0${at < 2 ? `2-2${8 + at}` : `3-0${at - 1}`}`,
+      String(sum),
+      '4',
+      'day',
+    ]);
+    t.strictSame(await drawn('day', 'date', 'sum'), perDay);
+    t.strictSame(await drawn('unit', 'long', 'count'), [
+      ['0', '20', '2', null],
+      ['1', '20', '2', null],
+    ]);
+    t.strictSame(
+      (await drawn('a "b', 'string', 'sum')).map(([name]) => name),
+      ['k0', 'k2', 'k1'],
+      'words by what they come to',
+    );
+  },
+);
 
 t.test('a search parameter that is empty or no legal value → absent, and no address has an empty member', async (t) => {
   const rules = {

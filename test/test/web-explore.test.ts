@@ -70,7 +70,7 @@ await sync();
 const EVERYWHERE: readonly (readonly [address: string, shown: string])[] = [
   ['/datasets', 'shop__orders'],
   [`/datasets/${TABLE}`, BIG],
-  [`/datasets/${TABLE}?chart=on`, 'Of the'],
+  [`/datasets/${TABLE}?chart=on`, 'Of all'],
   [`/datasets/${TABLE}?tab=schema`, 'Version 0'],
   [`/datasets/${TABLE}?tab=snapshots`, 'newest'],
   [`/datasets/${TABLE}?tab=quarantine`, 'No line was ever rejected'],
@@ -376,7 +376,7 @@ t.test('another tenant is chosen → nothing of the first in tree, completion, h
   await page.getByText('No table yet').waitFor();
   t.notMatch(await page.locator('body').textContent(), /shop__orders/);
   await page.keyboard.press('Control+k');
-  await page.getByPlaceholder('A page, an action or a source').fill('sho');
+  await page.getByPlaceholder('A page, an action, a table, a transform or a source').fill('sho');
   await page.getByText('Nothing has this name').waitFor();
   t.strictSame(faults, []);
 });

@@ -164,6 +164,7 @@ export {
   SyncReceipt,
   type SyncReceiptView,
 } from './contract/sync/receipts.ts';
+export { listSyncDays, MAX_SYNC_DAYS, SyncDay, type SyncDayView } from './contract/sync/sync-days.ts';
 export {
   cancelSync,
   getSyncRun,

@@ -7,6 +7,7 @@ import {
   getSyncRun,
   getSyncStats,
   getSyncStatus,
+  listSyncDays,
   listSyncHistory,
   listSyncRunStreams,
   listTableFormatRefs,
@@ -75,6 +76,17 @@ t.test('what syncs did can be read by either of their ids', async (t) => {
   });
 
   await t.test('statistics of all syncs, and of those since a time', async (t) => {
+    const { items } = ok(await api(listSyncDays, { query: { days: 2, zone: 'Pacific/Kiritimati' } }));
+    const all = ok(await api(listSyncHistory, { params })).items;
+    const rows = all.reduce((sum, run) => sum + run.rows_written, 0);
+    const sum = (count: (day: (typeof items)[number]) => number) => items.reduce((total, day) => total + count(day), 0);
+    t.strictSame(
+      [items.length, sum(({ syncs }) => syncs), sum((day) => Number(day.rows_written)), sum(({ failed: bad }) => bad)],
+      [2, all.length, rows, 1],
+    );
+    t.equal(refusal(await api(listSyncDays, { query: { zone: 'Mars/Olympus' } })), '400 validation_failed');
+    const other = await platform.as('other');
+    t.match(ok(await other(listSyncDays, { query: { days: 1 } })).items, [{ syncs: 0, rows_written: '0' }]);
     const stats = ok(await api(getSyncStats, { params }));
     t.match(stats, {
       ...{ source_id, since: null, runs: 3, truncated: false, success_rate: 2 / 3 },

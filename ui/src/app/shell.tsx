@@ -1,16 +1,17 @@
 import { AppShell, Badge, Burger, Button, Group, Kbd, NativeSelect, Stack, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { createSource } from '@weir/plugin-sources/contract';
 import { BookOpen, CircleUser, Puzzle, Search } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { usePageKeys } from '../keys/keys.ts';
 import { useOwnPages } from '../keys/own-pages.ts';
+import { sawPage } from '../palette/recent.ts';
 import { usePages } from '../plugin-pages/use-pages.ts';
 import { ROLE_WORDS, roleIn, useMay, usePerson } from '../session/person.ts';
 import { HandedFilesProvider } from '../sources/load/handed-files-provider.tsx';
 
-const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })));
+const Palette = lazy(() => import('../palette/palette.tsx').then((module) => ({ default: module.Palette })));
 const Settings = lazy(() => import('./settings.tsx').then((module) => ({ default: module.Settings })));
 
 const NAV_PX = 208;
@@ -24,6 +25,8 @@ export function Shell() {
   const [asked, setAsked] = useState(0);
   const { tenant } = usePerson();
   const find = () => setAsked((times) => times + 1);
+  const { pathname } = useLocation();
+  useEffect(() => sawPage(tenant, pathname), [tenant, pathname]);
   usePageKeys({ openHelp: openSettings });
   useHotkeys([['mod+K', find]], []);
   return (

@@ -1,6 +1,7 @@
 import { Button, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { type RegisteredRouter, useNavigate, useSearch } from '@tanstack/react-router';
 import { previewDataset } from '@weir/plugin-datasets/contract';
+import { runQuery } from '@weir/plugin-transforms/contract';
 import { Download } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Dataset } from '../api/dataset-shapes.ts';
@@ -14,7 +15,9 @@ import { FaultNote } from '../parts/fault-note.tsx';
 import { counted, countText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { durationText } from '../parts/show-time.tsx';
+import { useMay } from '../session/person.ts';
 import { FilterBar } from './filter-bar.tsx';
+import { TableChart } from './table-chart.tsx';
 
 const PAGE = 100;
 
@@ -43,6 +46,7 @@ export function PreviewTab({ dataset }: { dataset: Dataset }) {
     },
     { keep: true },
   );
+  const mayAsk = useMay(runQuery);
   const firstMs = useFirstMs(pages.isPending || pages.isPlaceholderData);
   const hasChart = search.chart === 'on';
   useLetter('c', () => change({ chart: hasChart ? undefined : 'on' }));
@@ -55,6 +59,7 @@ export function PreviewTab({ dataset }: { dataset: Dataset }) {
             dataset={dataset}
             pages={all}
             isFiltered={filters.length > 0}
+            isWhole={mayAsk && filters.length === 0 && search.snapshot === undefined}
             hasMore={pages.hasNextPage}
             isReading={pages.isFetchingNextPage}
             firstMs={firstMs}
@@ -140,6 +145,8 @@ interface RowsProps {
   dataset: Dataset;
   pages: readonly PreviewPage[];
   isFiltered: boolean;
+  /** A chart may be of all rows: the newest ones, without a filter. */
+  isWhole: boolean;
   hasMore: boolean;
   isReading: boolean;
   /** Milliseconds until the first page was here; undefined where it was here before. */
@@ -149,7 +156,8 @@ interface RowsProps {
   choose(change: ChartChoice): void;
 }
 
-function Rows({ dataset, pages, isFiltered, hasMore, isReading, firstMs, readMore, chart, choose }: RowsProps) {
+function Rows({ dataset, pages, isFiltered, isWhole, hasMore, isReading, firstMs, readMore, ...more }: RowsProps) {
+  const { chart, choose } = more;
   const columns = pages[0]?.columns ?? [];
   const rows = useMemo(() => pages.flatMap((page) => page.rows), [pages]);
   if (rows.length === 0)
@@ -161,7 +169,17 @@ function Rows({ dataset, pages, isFiltered, hasMore, isReading, firstMs, readMor
   const total = isFiltered || dataset.total_records === null ? '' : ` of ${countText(Number(dataset.total_records))}`;
   return (
     <Stack gap="sm">
-      {chart === undefined ? null : <QuickChart columns={columns} rows={rows} choice={chart} choose={choose} />}
+      {chart === undefined ? null : isWhole ? (
+        <TableChart
+          datasetId={dataset.dataset_id}
+          total={dataset.total_records}
+          columns={columns}
+          choice={chart}
+          choose={choose}
+        />
+      ) : (
+        <QuickChart columns={columns} rows={rows} choice={chart} choose={choose} />
+      )}
       <DataGrid
         label={`Rows of ${dataset.table}`}
         columns={columns}

@@ -1,5 +1,6 @@
-import { Group, NativeSelect, SegmentedControl, Stack, Text } from '@mantine/core';
-import { counted } from '../parts/numbers.ts';
+import { Group, NativeSelect, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { counted, countText } from '../parts/numbers.ts';
 import { type GridColumn, isNumeric } from './cell.ts';
 import { CHART_HOWS, type ChartHow, type ChartPoint, chartPoints, firstChoice, MAX_POINTS } from './chart-points.ts';
 import './grid.css';
@@ -19,6 +20,28 @@ export interface ChartChoice {
   kind?: string | undefined;
 }
 
+/** The columns that a chart is drawn of, and how. */
+export interface ChosenChart {
+  /** Places in the list of columns; `y` is -1 where rows are counted. */
+  x: number;
+  y: number;
+  how: ChartHow;
+  kind: 'bar' | 'line';
+}
+
+/** What a choice means for these columns: what it does not say, or what is not there, is chosen for it. */
+export function chosenChart(columns: readonly GridColumn[], choice: ChartChoice): ChosenChart {
+  const first = firstChoice(columns);
+  const placeIn = (from: readonly GridColumn[], ...names: (string | undefined)[]) => {
+    const column = names.map((name) => from.find((one) => one.name === name)).find((found) => found !== undefined);
+    return column === undefined ? -1 : columns.indexOf(column);
+  };
+  const y = choice.how === 'count' ? -1 : placeIn(columns.filter(isNumeric), choice.y, first.y);
+  const how: ChartHow = y < 0 ? 'count' : (CHART_HOWS.find((one) => one === choice.how) ?? 'sum');
+  const x = Math.max(0, placeIn(columns, choice.x, first.x));
+  return { x, y, how, kind: choice.kind === 'line' ? 'line' : 'bar' };
+}
+
 interface QuickChartProps {
   columns: readonly GridColumn[];
   rows: readonly unknown[][];
@@ -28,18 +51,28 @@ interface QuickChartProps {
 
 /** A chart of the rows that are shown, chosen by columns; the rows themselves are the table of it. */
 export function QuickChart({ columns, rows, choice, choose }: QuickChartProps) {
-  const first = firstChoice(columns);
-  const numeric = columns.filter(isNumeric);
-  const placeIn = (from: readonly GridColumn[], ...names: (string | undefined)[]) => {
-    const column = names.map((name) => from.find((one) => one.name === name)).find((found) => found !== undefined);
-    return column === undefined ? -1 : columns.indexOf(column);
-  };
-  const x = placeIn(columns, choice.x, first.x);
-  const y = placeIn(numeric, choice.y, first.y);
-  const how: ChartHow = y < 0 ? 'count' : (CHART_HOWS.find((one) => one === choice.how) ?? 'sum');
-  const kind = choice.kind === 'line' ? 'line' : 'bar';
-  const { points, left } = chartPoints(rows, { x: Math.max(0, x), y, how });
-  const numbers = numeric.map(({ name }) => name);
+  const chosen = chosenChart(columns, choice);
+  const drawn = chartPoints(rows, chosen);
+  return (
+    <ChartPanel columns={columns} chosen={chosen} choose={choose} drawn={drawn}>
+      Of the {counted(rows.length, 'row')} that this page holds
+    </ChartPanel>
+  );
+}
+
+interface ChartPanelProps {
+  columns: readonly GridColumn[];
+  chosen: ChosenChart;
+  choose(change: ChartChoice): void;
+  /** Undefined until they are here. */
+  drawn: { points: ChartPoint[]; left: number } | undefined;
+  /** Which rows they are of. */
+  children: ReactNode;
+}
+
+/** What a chart is drawn of, to be chosen, and the chart. */
+export function ChartPanel({ columns, chosen: { x, y, how, kind }, choose, drawn, children }: ChartPanelProps) {
+  const numbers = columns.filter(isNumeric).map(({ name }) => name);
   return (
     <Stack gap="sm" p="md" className="panel">
       <Group gap="sm" align="flex-end">
@@ -77,14 +110,17 @@ export function QuickChart({ columns, rows, choice, choose }: QuickChartProps) {
           onChange={(value) => choose({ kind: value })}
         />
       </Group>
-      {points.length === 0 ? (
-        <Text size="sm">These rows hold no number to draw.</Text>
-      ) : (
-        <Drawing points={points} kind={kind} title={`${how} of ${columns[y]?.name ?? 'rows'}`} />
+      {drawn === undefined ? <Skeleton h={HEIGHT} /> : null}
+      {drawn?.points.length === 0 ? <Text size="sm">These rows hold no number to draw.</Text> : null}
+      {drawn === undefined || drawn.points.length === 0 ? null : (
+        <Drawing points={drawn.points} kind={kind} title={`${how} of ${columns[y]?.name ?? 'rows'}`} />
       )}
       <Text size="sm" c="dimmed">
-        Of the {counted(rows.length, 'row')} that this page holds
-        {left > 0 ? `; the first ${MAX_POINTS} values are drawn, ${left} are left out` : ''}.
+        {children}
+        {drawn !== undefined && drawn.left > 0
+          ? `; the first ${MAX_POINTS} values are drawn, ${countText(drawn.left)} are left out`
+          : ''}
+        .
       </Text>
     </Stack>
   );

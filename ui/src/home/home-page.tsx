@@ -16,6 +16,9 @@ import { useMay } from '../session/person.ts';
 import { DropZone } from '../sources/load/drop-zone.tsx';
 import { useHandedFiles } from '../sources/load/handed-files.ts';
 import { attention, type Notice } from './attention.ts';
+import { FreshTables } from './fresh-tables.tsx';
+import { LoadedByDay } from './loaded-by-day.tsx';
+import { NextStarts } from './next-starts.tsx';
 
 /** The newest runs that the page looks at; it says so. */
 const MAX_RUNS = 200;
@@ -30,7 +33,7 @@ const WORDS: Readonly<Record<Notice['kind'], [LucideIcon, Tone, string]>> = {
   recovered: [CheckCircle2, 'good', 'Recovered'],
 };
 
-/** What is late, failed again or recovered, and the newest runs. */
+/** What is late, failed again or recovered, how much came and how fresh it is, what is next, and the newest runs. */
 export function HomePage() {
   const runs = useRead(listRuns, { query: { limit: MAX_RUNS } });
   const sources = useRead(listSources, { query: { limit: MAX_SOURCES } });
@@ -73,6 +76,11 @@ function NewestRuns({ runs, sources, isCut }: NewestRunsProps) {
   return (
     <Stack gap="xl">
       <Notices notices={attention(runs, sources, now)} />
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
+        <LoadedByDay />
+        <FreshTables />
+      </SimpleGrid>
+      <NextStarts sources={sources} />
       <section aria-labelledby="recent">
         <Title order={2} id="recent" mb="sm">
           Newest runs

@@ -88,6 +88,7 @@ function runRoutes({
   verifications,
   replays,
   stats,
+  days,
 }: SourceServices): AnyRoute[] {
   return [
     handle(calls.startDiscovery, ({ tenant, principal, body, query }) =>
@@ -100,6 +101,7 @@ function runRoutes({
     ),
     handle(calls.getSyncStatus, ({ tenant, params, query }) => syncs.status(tenant, params.source_id, query.run_id)),
     handle(calls.listSyncHistory, ({ tenant, params, query }) => syncs.history(tenant, params.source_id, query)),
+    handle(calls.listSyncDays, ({ tenant, query }) => days.list(tenant, query)),
     handle(calls.getSyncStats, ({ tenant, params, query }) => stats.stats(tenant, params.source_id, query.since)),
     handle(calls.cancelSync, ({ tenant, params }) => syncRuns.cancel(tenant, params.sync_run_id)),
     handle(calls.getSyncRun, ({ tenant, params }) => syncRuns.details(tenant, params.workflow_id)),

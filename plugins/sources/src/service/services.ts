@@ -20,6 +20,7 @@ import { stateService } from './stream/state-service.ts';
 import { syncRunService } from './sync/run-service.ts';
 import { syncService } from './sync/service.ts';
 import { statsService } from './sync/stats-service.ts';
+import { syncDays } from './sync/sync-days.ts';
 import { tableRefsService } from './sync/table-refs-service.ts';
 import { uploadService } from './upload/upload-service.ts';
 import { verificationService } from './verification/service.ts';
@@ -58,6 +59,7 @@ export function sourceServices(facts: FactDeps & { kernel: Kernel }) {
     replays: replayService(kernel),
     verifications: verificationService(kernel, receipts),
     stats: statsService(kernel),
+    days: syncDays(kernel),
     uploads: uploadService(kernel),
     tableRefs: tableRefsService({ kernel, tables }),
   };
