@@ -18,6 +18,7 @@ import { cellText, csvOf, isNumeric } from '../../ui/src/grid/cell.ts';
 import { chartPoints, firstChoice, MAX_POINTS } from '../../ui/src/grid/chart-points.ts';
 import { chartStatement } from '../../ui/src/grid/chart-statement.ts';
 import { sqlHash, sqlOfHash } from '../../ui/src/query/sql-hash.ts';
+import { percentiles } from '../../ui/src/runs/percentiles.ts';
 import { outputFor } from '../../ui/src/statement/output-name.ts';
 import { checkOf, EMPTY_CHECK } from '../../ui/src/transforms/checks/check-fields.ts';
 import { changesOf, definitionOf, newOf } from '../../ui/src/transforms/draft/definition.ts';
@@ -62,6 +63,12 @@ t.test('rows → one point for each value, which leaves out NULL, and a bound th
   t.equal(chartPoints(many, { x: 0, y: 1, how: 'sum' }).left, 7);
   const columns = [column('_at', 'timestamp'), column('city'), column('n', 'long')];
   t.strictSame(firstChoice(columns), { x: 'city', y: 'n' }, 'columns of the platform come last');
+});
+
+t.test('durations → the median and the 95th percentile by the nearest rank', async (t) => {
+  t.equal(percentiles([]), undefined);
+  t.strictSame(percentiles([7]), { p50: 7, p95: 7 });
+  t.strictSame(percentiles(Array.from({ length: 100 }, (_, i) => 100 - i)), { p50: 50, p95: 95 });
 });
 
 t.test(

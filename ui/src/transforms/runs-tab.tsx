@@ -1,4 +1,4 @@
-import { Anchor, Table, Text } from '@mantine/core';
+import { Anchor, Stack, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { listRunsOfTransform, type TransformRunView } from '@weir/plugin-transforms/contract';
 import { useReadPages } from '../api/read-pages.ts';
@@ -6,6 +6,8 @@ import { counted, countText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { durationText, ShowTime } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
+import { percentiles } from '../runs/percentiles.ts';
+import { RunBars } from '../runs/run-bars.tsx';
 import { reasonText } from '../runs/run-reason.ts';
 import { LongTable } from '../table/long-table.tsx';
 import type { Pages } from '../table/more-button.tsx';
@@ -22,8 +24,43 @@ export function RunsTab({ transformId }: { transformId: string }) {
       query={pages}
       empty={([first]) => (first?.items.length === 0 ? { words: 'This transform never ran.' } : undefined)}
     >
-      {(all) => <RunTable runs={all.flatMap(({ items }) => items)} pages={pages} />}
+      {(all) => (
+        <Stack>
+          <Times runs={all[0]?.items ?? []} />
+          <RunTable runs={all.flatMap(({ items }) => items)} pages={pages} />
+        </Stack>
+      )}
     </Region>
+  );
+}
+
+/** How long the newest runs took, and what they wrote. */
+function Times({ runs }: { runs: readonly TransformRunView[] }) {
+  const bars = runs.toReversed().flatMap((run) => {
+    const ms = run.ended_at === null ? undefined : runMs(run);
+    return ms === undefined
+      ? []
+      : [{ id: run.run_id, status: run.status, ms, rows: run.rows === null ? null : Number(run.rows) }];
+  });
+  const times = percentiles(
+    bars.filter(({ status }) => status === 'succeeded' || status === 'failed').map(({ ms }) => ms),
+  );
+  return (
+    <>
+      {times === undefined ? null : (
+        <Text size="sm">
+          p50 {durationText(times.p50)} · p95 {durationText(times.p95)}, of the newest {counted(bars.length, 'run')}
+        </Text>
+      )}
+      <RunBars
+        runs={bars}
+        link={({ id }, words, content) => (
+          <Link to="/runs/$runId" params={{ runId: id }} aria-label={words} title={words}>
+            {content}
+          </Link>
+        )}
+      />
+    </>
   );
 }
 

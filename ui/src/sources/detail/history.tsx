@@ -1,4 +1,4 @@
-import { Anchor, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import { Anchor, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import {
   getSyncRun,
@@ -14,6 +14,7 @@ import { bytesText, counted, countText } from '../../parts/numbers.ts';
 import { Later, Region } from '../../parts/region.tsx';
 import { durationText, ShowTime } from '../../parts/show-time.tsx';
 import { RunWord } from '../../parts/status-word.tsx';
+import { RunBars } from '../../runs/run-bars.tsx';
 import { RunLog } from '../../runs/run-log.tsx';
 import { LongTable } from '../../table/long-table.tsx';
 import type { Pages } from '../../table/more-button.tsx';
@@ -73,7 +74,7 @@ function Runs({ sourceId }: { sourceId: string }) {
                 : ` · ${Math.round(stats.data.success_rate * PERCENT)} % succeeded`}
               {stats.data.duration_seconds === null
                 ? ''
-                : ` · half took at most ${durationText(stats.data.duration_seconds.p50 * 1_000)}`}
+                : ` · p50 ${durationText(stats.data.duration_seconds.p50 * 1_000)} · p95 ${durationText(stats.data.duration_seconds.p95 * 1_000)}`}
               {` · ${countText(stats.data.rows_written)} rows committed`}
             </Text>
           )}
@@ -85,48 +86,30 @@ function Runs({ sourceId }: { sourceId: string }) {
   );
 }
 
-const BAR_PX = 12;
-const HEIGHT_PX = 48;
-const TONES: Readonly<Record<string, string>> = { succeeded: 'var(--weir-good)', failed: 'var(--weir-bad)' };
-
-/** Durations of the syncs over time, each a link; the table below says the same in words. */
+/** Syncs that have ended, each a link. */
 function Bars({ runs, sourceId }: { runs: readonly SyncRunView[]; sourceId: string }) {
   const ended = runs.filter(({ ended_at }) => ended_at !== null).reverse();
-  const longest = Math.max(1, ...ended.map(durationOf));
-  if (ended.length < 2) return null;
+  const bars = ended.map((run) => ({
+    id: run.run_id,
+    status: run.status,
+    ms: durationOf(run),
+    rows: run.rows_written,
+  }));
   return (
-    <Group
-      component="ul"
-      m={0}
-      p={0}
-      style={{ listStyle: 'none' }}
-      gap={2}
-      align="flex-end"
-      h={HEIGHT_PX}
-      wrap="nowrap"
-      className="scroll-x"
-      role="list"
-      aria-label="Durations, oldest first"
-    >
-      {ended.map((run) => (
-        <li key={run.run_id}>
-          <Link
-            to="/sources/$sourceId"
-            params={{ sourceId }}
-            search={{ tab: 'history', run: run.run_id }}
-            aria-label={`${run.status}, ${durationText(durationOf(run))}, ${countText(run.rows_written)} rows`}
-            title={`${run.status}, ${durationText(durationOf(run))}, ${countText(run.rows_written)} rows`}
-            style={{
-              display: 'block',
-              width: BAR_PX,
-              height: Math.max(6, (HEIGHT_PX * durationOf(run)) / longest),
-              background: TONES[run.status] ?? 'var(--weir-quiet)',
-              borderRadius: 2,
-            }}
-          />
-        </li>
-      ))}
-    </Group>
+    <RunBars
+      runs={bars}
+      link={({ id }, words, content) => (
+        <Link
+          to="/sources/$sourceId"
+          params={{ sourceId }}
+          search={{ tab: 'history', run: id }}
+          aria-label={words}
+          title={words}
+        >
+          {content}
+        </Link>
+      )}
+    />
   );
 }
 
