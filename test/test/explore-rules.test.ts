@@ -18,7 +18,7 @@ import { cellText, csvOf, isNumeric } from '../../ui/src/grid/cell.ts';
 import { chartPoints, firstChoice, MAX_POINTS } from '../../ui/src/grid/chart-points.ts';
 import { chartStatement } from '../../ui/src/grid/chart-statement.ts';
 import { sqlHash, sqlOfHash } from '../../ui/src/query/sql-hash.ts';
-import { percentiles } from '../../ui/src/runs/percentiles.ts';
+import { percentiles } from '../../ui/src/runs/time/percentiles.ts';
 import { outputFor } from '../../ui/src/statement/output-name.ts';
 import { checkOf, EMPTY_CHECK } from '../../ui/src/transforms/checks/check-fields.ts';
 import { changesOf, definitionOf, newOf } from '../../ui/src/transforms/draft/definition.ts';

@@ -10,6 +10,7 @@ import { csvOf } from '../grid/cell.ts';
 import { DataGrid } from '../grid/data-grid.tsx';
 import { type ChartChoice, QuickChart } from '../grid/quick-chart.tsx';
 import { saveText } from '../grid/save-text.ts';
+import { TableChart } from '../grid/table-chart.tsx';
 import { useLetter } from '../keys/keys.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { counted, countText } from '../parts/numbers.ts';
@@ -17,7 +18,6 @@ import { Region } from '../parts/region.tsx';
 import { durationText } from '../parts/show-time.tsx';
 import { useMay } from '../session/person.ts';
 import { FilterBar } from './filter-bar.tsx';
-import { TableChart } from './table-chart.tsx';
 
 const PAGE = 100;
 

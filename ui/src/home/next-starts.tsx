@@ -8,7 +8,7 @@ import { ShowTime } from '../parts/show-time.tsx';
 const MAX_SHOWN = 6;
 const MAX_SCHEDULES = 500;
 
-/** What schedules start next, of sources and transforms. Nothing where there is no schedule. */
+/** What schedules start next, of sources and transforms. Nothing without a schedule. */
 export function NextStarts({ sources }: { sources: readonly SourceView[] }) {
   const { data } = useRead(listTransformSchedules, { query: { limit: MAX_SCHEDULES } });
   const ofSources = sources.flatMap(({ source_id: id, name, schedule }) =>

@@ -1,11 +1,11 @@
 import { runQuery } from '@weir/plugin-transforms/contract';
 import { useRead } from '../api/queries.ts';
-import { cellText, type GridColumn } from '../grid/cell.ts';
-import { MAX_POINTS } from '../grid/chart-points.ts';
-import { chartStatement } from '../grid/chart-statement.ts';
-import { type ChartChoice, ChartPanel, chosenChart } from '../grid/quick-chart.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { countText } from '../parts/numbers.ts';
+import { cellText, type GridColumn } from './cell.ts';
+import { MAX_POINTS } from './chart-points.ts';
+import { chartStatement } from './chart-statement.ts';
+import { type ChartChoice, ChartPanel, chosenChart } from './quick-chart.tsx';
 
 interface TableChartProps {
   datasetId: string;
