@@ -1,3 +1,4 @@
+import { ontologyPromises } from './ontology-promises.ts';
 import type { Owner, PromiseRow, Proof } from './rows.ts';
 
 const proof = (file: string, test: string): Proof => ({ file, test });
@@ -162,6 +163,7 @@ export const promises: readonly PromiseRow[] = [
       'faulty documents → an error each, by code and place',
     ),
   }),
+  ...ontologyPromises,
   ...all('Errors', 'ontology', { 'a live preflight that fails: invalid': undefined }),
   ...all('Credentials', 'sources', {
     'safe metadata alone is returned': proof(STORED, 'what is told of it is its safe metadata alone'),

@@ -59,6 +59,8 @@ const WITHOUT_PAGE = [
   ...[
     'apply.dry_run',
     'identity.get_me',
+    'ontology.get_backing_dataset_health',
+    'ontology.get_sync_capabilities',
     'pipelines.activate_pipeline',
     'pipelines.put_schedule',
     'pipelines.read_pipeline_readiness',

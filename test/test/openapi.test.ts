@@ -44,6 +44,9 @@ const REFUSED: Readonly<Record<string, string>> = {
   'transforms.execute': 'transform_not_ready',
   // Their transform is not there.
   'transforms.materialize_all': 'steps_refused',
+  // Their table is not there.
+  'ontology.create_backing_dataset': 'backing_dataset_invalid',
+  'ontology.change_backing_dataset': 'not_found',
   // Their steps name transforms that are not there, so no pipeline is made.
   'pipelines.create_pipeline': 'steps_refused',
   'pipelines.validate_dag': 'not_found',

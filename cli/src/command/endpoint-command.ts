@@ -21,6 +21,16 @@ interface Typed {
   wait?: boolean;
 }
 
+/** Words that have a short form. */
+const SHORT: Readonly<Record<string, string>> = { 'backing-datasets': 'bd' };
+
+/** The ways to call a command; the first one is its name. */
+function pathsOf(words: string): string[][] {
+  const path = words.split(' ');
+  const short = path.map((word) => SHORT[word] ?? word);
+  return short.join(' ') === words ? [path] : [path, short];
+}
+
 /**
  * The command of one endpoint: path parameters are positionals, members of query and body are flags, `cli` gives the
  * words. `contract` has the lists by which names become ids.
@@ -33,7 +43,7 @@ export function endpointCommand(endpoint: Endpoint, contract: readonly Endpoint[
     return found;
   };
   return class extends WeirCommand {
-    static override paths = [words.split(' ')];
+    static override paths = pathsOf(words);
     static override usage = Command.Usage({
       category: capital(words.split(' ')[0] ?? ''),
       description: endpoint.summary,

@@ -1,4 +1,24 @@
 export {
+  type BackingDatasetItemView,
+  type BackingDatasetView,
+  changeBackingDataset,
+  createBackingDataset,
+  deleteBackingDataset,
+  getBackingDataset,
+  getSyncCapabilities,
+  listBackingDatasets,
+} from './contract/backing/backing-datasets.ts';
+export { backingProblems } from './contract/backing/problems.ts';
+export {
+  getSyncRun,
+  listSyncRuns,
+  readSyncRunLog,
+  type SyncRunItemView,
+  type SyncRunView,
+  syncBackingDataset,
+} from './contract/backing/runs.ts';
+export { getBackingHealth, listPendingSyncs, type PendingSyncView } from './contract/backing/state.ts';
+export {
   type EntityLinkView,
   type EntityView,
   getEntity,

@@ -1,13 +1,19 @@
 import { contribute, definePlugin, type Kernel } from '@weir/kernel';
+import { RunChanges } from '@weir/kernel/contract';
 import { ApplyKinds } from '@weir/plugin-apply/contract';
+import { datasetProblems, TableCommits } from '@weir/plugin-datasets/contract';
+import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { workflowEngineProblems } from '@weir/plugin-workflow-engine/contract';
 import { failurePages, workProblems } from '@weir/work';
 import { routes } from './api/routes.ts';
+import { backingProblems } from './contract/backing/problems.ts';
 import { ontologyProblems } from './contract/problems.ts';
 import type { OntologyStore } from './model/entity/store.ts';
 import { BackingDatasetEntity, EntityTypeEntity, SyncRunEntity, TypeVersionEntity } from './model/rows.ts';
 import { ONTOLOGY_SYNC_V2 } from './model/run-kinds.ts';
 import { SYNC_FAILURES } from './model/sync/failure-table.ts';
+import { backingPage } from './service/backing/backing-page.ts';
+import { backingServices } from './service/backing/services.ts';
 import { type OntologySettings, ontologyTenants } from './service/bindings.ts';
 import { entityTypeDocuments } from './service/document-kind.ts';
 import { entityService } from './service/entities.ts';
@@ -23,9 +29,12 @@ export default definePlugin({
   entities: [BackingDatasetEntity, EntityTypeEntity, SyncRunEntity, TypeVersionEntity],
   problems: {
     ...ontologyProblems,
+    ...backingProblems,
     ...failurePages(SYNC_FAILURES),
     ...workProblems,
     featureNotConfigured: workflowEngineProblems.featureNotConfigured,
+    invalidDatasetId: datasetProblems.invalidDatasetId,
+    datasetNotReadable: datasetProblems.datasetNotReadable,
   },
   setup: (kernel) => registered(kernel),
 });
@@ -34,8 +43,11 @@ export default definePlugin({
 export function registered(kernel: Kernel<OntologySettings>, around = (store: OntologyStore) => store) {
   const store = around(storeOf(kernel));
   const deps = { kernel, store, tenants: ontologyTenants(kernel, kernel.settings) };
+  const backing = backingServices(deps);
+  const { sensor } = backing;
   return {
     routes: routes({
+      ...backing,
       isEnabled: kernel.settings.ONTOLOGY_ENABLED ?? kernel.mode === 'development',
       store,
       types: typeService(deps),
@@ -43,6 +55,13 @@ export function registered(kernel: Kernel<OntologySettings>, around = (store: On
       entities: entityService(deps),
     }),
     runKinds: [ONTOLOGY_SYNC_V2],
-    contributes: [contribute(ApplyKinds, entityTypeDocuments)],
+    duties: [sensor.sweep],
+    contributes: [
+      contribute(ApplyKinds, entityTypeDocuments),
+      contribute(TableCommits, sensor.tableCommitted),
+      contribute(RunChanges, sensor.runChanged),
+      contribute(RunSubjectNames, backing.names),
+      backingPage,
+    ],
   };
 }

@@ -26,13 +26,16 @@ const ofDataset =
 const inOperations =
   (tab: string): Page =>
   () => ({ to: '/operations', search: { tab } });
-
 /** The page on which an operation is seen or done. A step of an operation without one is not shown. */
 export const PAGES: Readonly<Record<string, Page>> = {
   'datasets.get': ofDataset(),
   'datasets.list': () => ({ to: '/datasets' }),
   'identity.list_api_tokens': inOperations('tokens'),
   'identity.list_policies': inOperations('policies'),
+  'ontology.list_backing_datasets': () => ({
+    to: '/pages/$plugin/$name',
+    params: { plugin: 'ontology', name: 'backing-datasets' },
+  }),
   'ontology.list_entity_types': () => ({ to: '/ontology' }),
   'platform.get_services_health': inOperations('health'),
   'platform.list_plugins': inOperations('plugins'),

@@ -3,6 +3,7 @@ import { keptAnswer } from '@weir/turns';
 import { ontologyOff } from '../contract/entity-types.ts';
 import * as endpoints from '../contract.ts';
 import type { OntologyStore } from '../model/entity/store.ts';
+import type { BackingServices } from '../service/backing/services.ts';
 import type { EntityService } from '../service/entities.ts';
 import type { TypeService } from '../service/types.ts';
 import type { VersionService } from '../service/versions.ts';
@@ -12,7 +13,7 @@ const KEPT_MS = 10_000;
 /** Version of the contract of syncs that this release is made for. */
 const CONTRACT_VERSION = 2;
 
-export interface RouteServices {
+export interface RouteServices extends BackingServices {
   isEnabled: boolean;
   store: OntologyStore;
   types: TypeService;
@@ -29,7 +30,7 @@ export function routes({ isEnabled, store, ...services }: RouteServices): AnyRou
     adapter: store.capabilities().adapter,
     contract_version: CONTRACT_VERSION,
   }));
-  const others = [...typeRoutes(services), ...entityRoutes(services)];
+  const others = [...typeRoutes(services), ...entityRoutes(services), ...backingRoutes(services)];
   const off = async () => {
     throw ontologyOff({ members: { feature: 'ontology' } });
   };
@@ -65,6 +66,40 @@ function entityRoutes({ entities }: Pick<RouteServices, 'entities'>): AnyRoute[]
     handle(endpoints.getEntity, ({ tenant, principal, params }) => entities.get(tenant, principal, params)),
     handle(endpoints.listEntityLinks, ({ tenant, principal, params, query }) =>
       entities.links(tenant, principal, { ...params, query }),
+    ),
+  ];
+}
+
+/** The endpoints of backing datasets with the service calls that carry them out. */
+function backingRoutes({ backing, starts, syncRuns, pending, health }: BackingServices): AnyRoute[] {
+  return [
+    handle(endpoints.listPendingSyncs, ({ tenants, query }) => pending(tenants, query)),
+    handle(endpoints.getSyncCapabilities, ({ tenants }) => starts.capabilities(tenants)),
+    handle(endpoints.createBackingDataset, ({ tenant, principal, body, signal }) =>
+      backing.create(tenant, principal, { body, signal }),
+    ),
+    handle(endpoints.listBackingDatasets, ({ tenants, query }) => backing.list(tenants, query)),
+    handle(endpoints.getBackingDataset, ({ tenant, params }) => backing.get(tenant, params.backing_dataset_id)),
+    handle(endpoints.changeBackingDataset, ({ tenant, principal, params, body, ifMatch, signal }) =>
+      backing.change(tenant, principal, { id: params.backing_dataset_id, ifMatch, body, signal }),
+    ),
+    handle(endpoints.deleteBackingDataset, ({ tenant, principal, params, query, ifMatch }) =>
+      backing.remove(tenant, principal, { id: params.backing_dataset_id, ifMatch, query }),
+    ),
+    handle(endpoints.syncBackingDataset, ({ tenant, principal, params, query }) =>
+      starts.trigger(tenant, principal, { id: params.backing_dataset_id, query }),
+    ),
+    handle(endpoints.listSyncRuns, ({ tenant, params, query }) =>
+      syncRuns.list(tenant, params.backing_dataset_id, query),
+    ),
+    handle(endpoints.getSyncRun, ({ tenant, params }) =>
+      syncRuns.get(tenant, { id: params.backing_dataset_id, runId: params.run_id }),
+    ),
+    handle(endpoints.readSyncRunLog, ({ tenant, params, query, mediaType, signal }) =>
+      syncRuns.log(tenant, { id: params.backing_dataset_id, runId: params.run_id }, { query, mediaType, signal }),
+    ),
+    handle(endpoints.getBackingHealth, ({ tenant, principal, params }) =>
+      health.checks(tenant, principal, params.backing_dataset_id),
     ),
   ];
 }

@@ -26,6 +26,7 @@ const head = {
     description: 'Of the newest version: it changes with what the version says, and with no label',
   }),
   properties_count: Type.Integer(),
+  backing_datasets_count: Type.Integer({ description: 'Backing datasets that fill it' }),
   relationships: Type.Array(
     Type.Object({ code: Type.String(), target_type: Type.String(), cardinality: OneOf(['one', 'many']) }),
     { description: 'Of the newest version' },

@@ -48,13 +48,42 @@ async function neighboursOf(tx: TenantTransaction, code: string, targets: readon
   return rows as unknown as Neighbour[];
 }
 
-/** What refers to an entity type. */
+const FILLED = 'from ontology.backing_dataset where tenant_id = $1 and entity_type_code = any ($2)';
+
+/** What refers to an entity type: other types, and backing datasets that fill it. */
 export async function usesOf(
   tx: TenantTransaction,
   code: string,
 ): Promise<{ kind: string; id: string; name: string }[]> {
   const referring = await neighboursOf(tx, code, []);
-  return referring.map(({ code: id, name }) => ({ kind: 'entity-type', id, name }));
+  const { rows } = await tx.sql(`select backing_dataset_id, name ${FILLED} order by name`, [
+    tx.tenant.tenantId,
+    [code],
+  ]);
+  return [
+    ...referring.map(({ code: id, name }) => ({ kind: 'entity-type', id, name })),
+    ...rows.map((row) => ({ kind: 'backing-dataset', id: String(row.backing_dataset_id), name: String(row.name) })),
+  ];
+}
+
+/** How many backing datasets fill these types, by their codes. */
+export async function fillersOf(tx: TenantTransaction, codes: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await tx.sql(`select entity_type_code, count(*)::int as count ${FILLED} group by entity_type_code`, [
+    tx.tenant.tenantId,
+    codes,
+  ]);
+  return new Map(rows.map(({ entity_type_code, count }) => [String(entity_type_code), Number(count)]));
+}
+
+/** The properties of a type that backing datasets map. */
+export async function mappedOf(tx: TenantTransaction, code: string): Promise<ReadonlySet<string>> {
+  const { rows } = await tx.sql(
+    `select distinct mapping ->> 'property' as property
+     from ontology.backing_dataset d, jsonb_array_elements(d.spec -> 'property_mappings') mapping
+     where d.tenant_id = $1 and d.entity_type_code = $2`,
+    [tx.tenant.tenantId, code],
+  );
+  return new Set(rows.map(({ property }) => String(property)));
 }
 
 const isKey = (key: readonly string[], primary: readonly string[]) =>
@@ -90,7 +119,7 @@ export async function referenceFaults(
   ];
 }
 
-export const itemView = (tx: TenantTransaction, row: EntityTypeRow): EntityTypeItemView => ({
+export const itemView = (tx: TenantTransaction, row: EntityTypeRow, fillers: number): EntityTypeItemView => ({
   tenant: tx.tenant.alias,
   code: row.code,
   name: row.name,
@@ -100,6 +129,7 @@ export const itemView = (tx: TenantTransaction, row: EntityTypeRow): EntityTypeI
   version: row.version,
   fingerprint: row.fingerprint,
   properties_count: row.propertiesCount,
+  backing_datasets_count: fillers,
   relationships: row.relationships,
   created_by: row.createdBy,
   created_at: row.createdAt.toISOString(),
@@ -111,7 +141,8 @@ export const itemView = (tx: TenantTransaction, row: EntityTypeRow): EntityTypeI
 export async function typeView(tx: TenantTransaction, row: EntityTypeRow, version?: number): Promise<EntityTypeView> {
   const { document, ...found } = await foundVersion(tx, row.code, version ?? row.version);
   const shown = { version: found.version, fingerprint: found.fingerprint };
-  return { ...itemView(tx, row), ...shown, latest_version: row.version, ...labelled(document, row.labels) };
+  const fillers = (await fillersOf(tx, [row.code])).get(row.code) ?? 0;
+  return { ...itemView(tx, row, fillers), ...shown, latest_version: row.version, ...labelled(document, row.labels) };
 }
 
 export const versionView = (row: TypeVersionRow): EntityTypeVersionView => ({

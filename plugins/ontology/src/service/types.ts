@@ -1,14 +1,6 @@
 import type { FilterQuery } from '@mikro-orm/core';
-import {
-  decodePageToken,
-  encodePageToken,
-  type Kernel,
-  type PageOrders,
-  type PageRequest,
-  requireMatch,
-  type TenantTransaction,
-} from '@weir/kernel';
-import { DEFAULT_PAGE_SIZE, type Input, type Principal, subjectOf, type Tenant } from '@weir/kernel/contract';
+import { type Kernel, type PageOrders, requireMatch, type TenantTransaction } from '@weir/kernel';
+import { type Input, type Principal, subjectOf, type Tenant } from '@weir/kernel/contract';
 import type { TypeStatus } from '../contract/documents.ts';
 import type {
   changeEntityType,
@@ -25,7 +17,8 @@ import { labelsOf, typeFingerprint, wholeDocument } from '../model/type/document
 import { documentFaults } from '../model/type/faults.ts';
 import type { OntologyTenants } from './bindings.ts';
 import { declareType } from './declare-type.ts';
-import { foundType, itemView, lockTypes, referenceFaults, typeView, usesOf } from './type-rows.ts';
+import { pageAcross } from './page-across.ts';
+import { fillersOf, foundType, itemView, lockTypes, referenceFaults, typeView, usesOf } from './type-rows.ts';
 
 const ORDERS: PageOrders = {
   orders: { code: 'code', name: 'name', created_at: 'createdAt', updated_at: 'updatedAt' },
@@ -112,7 +105,12 @@ export function typeService({ kernel: { db }, tenants, store }: TypeDeps) {
       return pageAcross(of, { list, request }, (tenant, page) =>
         db(tenant).transaction(async (tx) => {
           const { items, next_page_token } = await tx.page(EntityTypeEntity, where, page, ORDERS);
-          return { items: items.map((row): EntityTypeItemView => itemView(tx, row)), next_page_token };
+          const fillers = await fillersOf(
+            tx,
+            items.map(({ code }) => code),
+          );
+          const views = items.map((row): EntityTypeItemView => itemView(tx, row, fillers.get(row.code) ?? 0));
+          return { items: views, next_page_token };
         }),
       );
     },
@@ -148,7 +146,7 @@ export function typeService({ kernel: { db }, tenants, store }: TypeDeps) {
       });
     },
 
-    /** Throws `entity_type_in_use` while other types lead here, `precondition_failed` and `ontology_binding_missing`. */
+    /** Throws `entity_type_in_use` while other types lead here or backing datasets fill it, `precondition_failed` and `ontology_binding_missing`. */
     async retire(tenant: Tenant, principal: Principal, { code, ifMatch }: TypeChanging): Promise<undefined> {
       tenants.boundTenant(tenant, principal);
       await db(tenant).transaction(async (tx) => {
@@ -181,40 +179,4 @@ async function assertFree(tx: TenantTransaction, code: string): Promise<void> {
   if (found?.taken === true) throw ontologyProblems.entityTypeTaken();
   const values = { types: MAX_TYPES, versions: MAX_TYPE_VERSIONS };
   if (Number(found?.types) >= MAX_TYPES) throw ontologyProblems.entityTypeLimit({ values });
-}
-
-interface PageOf<T> {
-  items: T[];
-  next_page_token: string | null;
-}
-
-/**
- * One list over several tenants, in the order of their aliases: a page ends with its size, and its token names the tenant
- * and the place there. `list` says what is listed, so that a token is good for it alone. Throws `invalid_page_token`.
- */
-async function pageAcross<T>(
-  tenants: readonly Tenant[],
-  { list, request }: { list: readonly unknown[]; request: PageRequest },
-  read: (tenant: Tenant, request: PageRequest) => Promise<PageOf<T>>,
-): Promise<PageOf<T> & { total: null }> {
-  const from = request.page_token === undefined ? undefined : decodePageToken(list, request.page_token);
-  const limit = request.limit ?? DEFAULT_PAGE_SIZE;
-  const items: T[] = [];
-  const ended = (alias: string, inner: string | null) => ({
-    items,
-    next_page_token: encodePageToken(list, { value: inner, id: alias }),
-    total: null,
-  });
-  for (const tenant of tenants) {
-    const { alias } = tenant;
-    if (from !== undefined && alias < from.id) continue;
-    const inner = from?.id === alias ? (from.value ?? undefined) : undefined;
-    const isFull = items.length === limit;
-    const page = await read(tenant, { ...request, limit: isFull ? 1 : limit - items.length, page_token: inner });
-    if (isFull && page.items.length > 0) return ended(alias, null);
-    if (isFull) continue;
-    items.push(...page.items);
-    if (page.next_page_token !== null) return ended(alias, page.next_page_token);
-  }
-  return { items, next_page_token: null, total: null };
 }

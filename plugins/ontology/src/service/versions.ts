@@ -12,7 +12,7 @@ import { compareVersions, verdictOf } from '../model/type/compare.ts';
 import { labelsOf, typeFingerprint, wholeDocument } from '../model/type/document.ts';
 import { documentFaults } from '../model/type/faults.ts';
 import { declareType } from './declare-type.ts';
-import { foundType, foundVersion, lockTypes, referenceFaults, versionView } from './type-rows.ts';
+import { foundType, foundVersion, lockTypes, mappedOf, referenceFaults, versionView } from './type-rows.ts';
 import { MAX_TYPE_VERSIONS, MAX_TYPES, shortened, type TypeDeps } from './types.ts';
 
 const ORDERS: PageOrders = { orders: { version: 'version' }, first: '-version', id: 'version' };
@@ -107,7 +107,10 @@ async function admit(tx: TenantTransaction, code: string, body: GivenVersion): P
   const named = body.document.properties.flatMap(({ code: now, renamed_from: was }) =>
     was === undefined ? [] : [[now, was] as const],
   );
-  const changes = compareVersions(before.document, document, { renamed: new Map(named) });
+  const changes = compareVersions(before.document, document, {
+    renamed: new Map(named),
+    mapped: await mappedOf(tx, code),
+  });
   const verdict = verdictOf(changes);
   if (verdict === 'breaking' && body.allow_breaking !== true && body.dry_run !== true)
     throw ontologyProblems.incompatibleVersion({ members: { changes } });

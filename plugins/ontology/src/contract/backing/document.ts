@@ -104,6 +104,9 @@ export type BackingSpecView = Static<typeof BackingSpec>;
 export const BackingDocument = Type.Object({ name: BackingName, ...BackingSpec.properties, ...runFacts });
 export type BackingDocumentView = Static<typeof BackingDocument>;
 
+/** Members that no backing dataset is without. */
+export const REQUIRED_MEMBERS = ['name', ...Object.keys(requiredFacts)] as const;
+
 /** The document with every member; what is left out has its default. */
 export const wholeBacking = ({ name, max_rejected_rows, sync, ...given }: GivenBackingBody): BackingDocumentView => ({
   name,
@@ -130,3 +133,7 @@ export const wholeSpec = ({
   identity_policy: given.identity_policy ?? null,
   merge_mode: given.merge_mode ?? 'replace',
 });
+
+/** The part of a document that says what a sync does. */
+export const specOf = ({ name: _, max_rejected_rows: __, sync: ___, ...spec }: BackingDocumentView): BackingSpecView =>
+  spec;

@@ -11,14 +11,14 @@ export interface AskedSync {
   requestedBy: string;
   /** The answer of `runs.admit` for the kind of run. */
   admitted: Admitted;
-  /** What `currentFingerprint` answered. */
-  fingerprint: string;
+  /** What `currentFingerprint` answered; null where the table cannot be read, for which the run will fail. */
+  fingerprint: string | null;
 }
 
 export interface StartedSync {
   runId: string;
   workflowId: string;
-  attemptedFingerprint: string;
+  attemptedFingerprint: string | null;
   warning: Admitted['warning'];
 }
 

@@ -1,0 +1,54 @@
+import type { PromiseRow, Proof } from './rows.ts';
+
+const NAMES = 'plugins/ontology/test/names.test.ts';
+const ACCESS = 'plugins/ontology/test/backing-access.test.ts';
+const WIRE = 'plugins/ontology/test/backing-datasets.test.ts';
+
+const all = (area: string, { file, test }: Proof, ...names: string[]): PromiseRow[] =>
+  names.map((name) => ({ area, name, owner: 'ontology', proof: { file, test } }));
+
+const V2 = 'contract 2 has its names to the letter: workflow, activities, queue, service, migration';
+const MEMBERS = 'capabilities, trigger, exact run and bulk jobs have their members to the letter';
+const OLDER = 'the answer of an older contract, which lacks the members of V2 → a newer client reads it';
+
+/** What the specification promises of backing datasets: names of contract 2, members of answers, states and access. */
+export const ontologyPromises: readonly PromiseRow[] = [
+  ...all(
+    'Sync contract 2',
+    { file: NAMES, test: V2 },
+    ...['workflow OntologySyncWorkflowV2', 'activity sync_to_ontology_v2', 'activity update_sync_status_v2'],
+    ...['activity emit_ontology_lineage_edge_v2', 'queue ontology-sync-v2-task-queue', 'service ontology-worker-v2'],
+    'migration s39_bd_sync_spec_fingerprint',
+  ),
+  ...all(
+    'Capabilities of syncs',
+    { file: NAMES, test: MEMBERS },
+    ...['sync_contract_version', 'supports_exact_run_polling', 'supports_force_replay'],
+  ),
+  ...all(
+    'Trigger of a sync',
+    { file: NAMES, test: MEMBERS },
+    ...['its run_id', 'its attempted_sync_spec_fingerprint', 'its force'],
+  ),
+  ...all('Trigger of a sync', { file: NAMES, test: OLDER }, 'members of V2 are optional'),
+  ...all(
+    'Exact run of a sync',
+    { file: NAMES, test: MEMBERS },
+    ...['status', 'is_terminal', 'rows_synced', 'bulk_jobs', 'replay_reason', 'effective_spec_changed'],
+    ...['snapshot_id and snapshot_id_exact', 'attempted and applied fingerprint'],
+    'bulk_jobs: job_id, operation, submitted_count, completed_count alone',
+  ),
+  ...all(
+    'Access to backing datasets',
+    { file: WIRE, test: 'what the table, the type or the tenant forbids' },
+    'a table that the tenant does not produce: 403',
+  ),
+  ...all(
+    'Access to backing datasets',
+    {
+      file: ACCESS,
+      test: 'people name their tenant; services need the capability, a binding, and no header for lists',
+    },
+    ...['people send X-Tenant-ID', 'services need ontology:sync', 'the binding is checked'],
+  ),
+];
