@@ -12,10 +12,12 @@ const WIDTH = 560;
 const HEIGHT = 120;
 const FOOT = 18;
 const BAR = 0.72;
-/** Of a day with failures and no rows, so that it is seen. */
+/** Of a day with syncs but without rows, so that it is seen. */
 const LEAST = 3;
+/** Of the mark of a day on which a sync failed. */
+const MARK = 4;
 
-/** Rows that syncs wrote on each of the last days; days with failed syncs stand out. */
+/** Rows that syncs wrote on each of the last days; a mark is on days with failed syncs. */
 export function LoadedByDay() {
   const zone = use(ZoneContext);
   const query = useRead(listSyncDays, { query: { days: DAYS, zone } });
@@ -62,10 +64,10 @@ function Bars({ days, words }: { days: readonly SyncDayView[]; words: string }) 
   return (
     <svg className="days" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
       {days.map((day, at) => {
-        const scaled = (rowsOf(day) / most) * (HEIGHT - FOOT - 4);
+        const scaled = (rowsOf(day) / most) * (HEIGHT - FOOT - 4 * MARK);
         const height = day.syncs === 0 ? 1 : Math.max(LEAST, scaled);
         return (
-          <g key={day.day} className={day.failed > 0 ? 'has-failed' : undefined}>
+          <g key={day.day}>
             <rect
               x={at * step + (step * (1 - BAR)) / 2}
               y={HEIGHT - FOOT - height}
@@ -75,6 +77,9 @@ function Bars({ days, words }: { days: readonly SyncDayView[]; words: string }) 
             >
               <title>{dayWords(day)}</title>
             </rect>
+            {day.failed > 0 ? (
+              <circle cx={(at + 0.5) * step} cy={Math.max(MARK, HEIGHT - FOOT - height - 2 * MARK)} r={MARK} />
+            ) : null}
             {at % 2 === (days.length - 1) % 2 ? (
               <text x={(at + 0.5) * step} y={HEIGHT - 4} textAnchor="middle">
                 {day.day.slice(5)}
