@@ -80,6 +80,11 @@ export const LANES = {
   },
   /** A worker that maintains a table is killed at each of its steps. */
   maintenance: { inputs: ['plugins/datasets/src', 'lakehouse/src', 'work/src', 'workers/src'] },
+  /** A worker of the ontology is killed at each step of every mode of a sync. */
+  'ontology-crash': {
+    files: ['test/test/ontology-sync.test.ts'],
+    inputs: ['plugins/ontology/src', 'lakehouse/src', 'work/src', 'workers/src'],
+  },
   /** The compose file in an engine of its own, with stand-ins of the public images. */
   compose: {
     files: ['test/test/compose.soak.ts'],
