@@ -10,6 +10,7 @@ import { WORKFLOW_CACHE } from './workflow-cache.ts';
 /** What the history of a run has that went this way. */
 const WAYS = {
   succeeded: /ACTIVITY_TASK_COMPLETED/,
+  skipped: /ACTIVITY_TASK_COMPLETED/,
   waited: /TIMER_FIRED/,
   failed: /"attempt":[2-9].*ACTIVITY_TASK_FAILED/s,
   'failed-at-once': /ACTIVITY_TASK_FAILED/,

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Tenant } from '@weir/kernel';
 import type { Teardown } from '@weir/kernel/testing';
+import { createRewriter } from '@weir/lakehouse';
 import { workFolders } from '@weir/work';
-import { batch, lake } from '../../datasets/test/kit.ts';
+import { type CompactionDeps, compactTable } from '../../datasets/src/rewrite/compact.ts';
+import { batch, depsOf, type Lake, lake } from '../../datasets/test/kit.ts';
 import { wholeSpec } from '../src/contract/backing/document.ts';
 import type { GivenVersionBody } from '../src/contract/documents.ts';
 import { BackingDatasetEntity, EntityTypeEntity, SyncRunEntity, TypeVersionEntity } from '../src/model/rows.ts';
@@ -168,3 +171,23 @@ export async function syncWorld(t: Teardown & { testdir(): string }) {
 }
 
 export const vehicle = (id: number, name = `n${id}`) => ({ id, name });
+
+/** Rewrites the small files of the table as one, as its maintenance does. */
+export async function compacted(world: Lake, tenant: Tenant): Promise<void> {
+  const base = depsOf(world, world.kernel.db as never);
+  const rewriter = await createRewriter({ io: base.io, scratch: `${base.warehouse}-scratch`, threads: 1 });
+  const deps: CompactionDeps = {
+    ...base,
+    expiry: { maxAgeHours: 120, minKept: 20 },
+    catalogName: 'weir',
+    now: () => Date.now() + 600_000,
+    bytesPerHour: 2 ** 30,
+    patienceMs: 0,
+    rewrite: (request) => rewriter.rewrite(request),
+  };
+  const run = await world.run(tenant);
+  const quiet = { signal: new AbortController().signal, log: () => undefined };
+  await compactTable(deps, tenant, { ref: world.tables.bronze(tenant, 'orders'), ...run, ...quiet });
+  await world.kernel.runs.finish(tenant, run.runId, { status: 'succeeded' });
+  rewriter.close();
+}

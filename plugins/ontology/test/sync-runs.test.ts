@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { syncWorld, VEHICLE, vehicle } from './sync-kit.ts';
+import { compacted, syncWorld, VEHICLE, vehicle } from './sync-kit.ts';
 
 const entity = (id: number, label = `n${id}`) => ({ vin: String(id), label });
 const all = (...ids: number[]) => Object.fromEntries(ids.map((id) => [String(id), entity(id)]));
@@ -168,4 +168,28 @@ t.test('with delete_policy never entities stay; with a column they go with the r
   await replace([vehicle(1, 'true'), vehicle(2, 'no'), vehicle(5, 'true')]);
   t.match(await sync(id), { status: 'succeeded', counts: { deleted: 1 } });
   t.strictSame(await entitiesOf(), { '2': entity(2, 'no'), '3': entity(3) });
+});
+
+t.test('a compaction is skipped; a snapshot that is gone is a diff against what is claimed', async (t) => {
+  const { sync, land, row, id, world, acme, entitiesOf, replace } = await applied(t);
+  for (const id of [3, 4, 5, 6, 7]) await land([vehicle(id)]);
+  t.match(await sync(id), { mode: 'append', counts: { upserted: 5 } });
+  const before = await row(id);
+  await compacted(world, acme);
+  const skipped = await sync(id);
+  t.match(skipped, { status: 'skipped', mode: 'skip', counts: { read: 0, upserted: 0, deleted: 0 } });
+  const after = await row(id);
+  t.not(after.appliedSnapshotId, before.appliedSnapshotId, 'the same rows in another snapshot');
+  t.equal(after.appliedRunId, before.appliedRunId);
+  await replace([vehicle(1), vehicle(2, 'other')]);
+  await world.kernel
+    .db(acme)
+    .transaction((tx) =>
+      tx.sql('update ontology.backing_dataset set applied_snapshot_id = 42 where tenant_id = $1', [acme.tenantId]),
+    );
+  t.match(await sync(id), {
+    ...{ status: 'succeeded', mode: 'diff', replayReason: 'snapshot_lineage' },
+    counts: { upserted: 1, deleted: 5, unchanged: 1 },
+  });
+  t.strictSame(await entitiesOf(), { '1': entity(1), '2': entity(2, 'other') });
 });

@@ -1,0 +1,183 @@
+import t from 'tap';
+import { syncWorld, VEHICLE, vehicle } from './sync-kit.ts';
+
+const MORE = { ...VEHICLE, properties: [...VEHICLE.properties, { code: 'owner_name', value_type: 'string' as const }] };
+const OWNED = { merge_mode: 'owned_properties' };
+const mapped = (property: string, more: object = {}) => ({
+  ...OWNED,
+  property_mappings: [
+    { column: 'id', property: 'vin' },
+    { column: 'name', property },
+  ],
+  ...more,
+});
+
+t.test('replace: a key that another backing dataset claims is a rejected row', async (t) => {
+  const { land, type, backing, sync, entitiesOf, world, acme, lines } = await syncWorld(t);
+  await type('Vehicle');
+  await land([vehicle(1), vehicle(2)]);
+  await land([vehicle(2, 'other'), vehicle(3)], 'more');
+  const [first, second] = [await backing('one'), await backing('two', {}, 'more')];
+  t.match(await sync(first), { status: 'succeeded' });
+  t.match(await sync(second), { status: 'failed', failure: 'rows_rejected', counts: { rejected: 1, upserted: 1 } });
+  t.match(lines.join('\n'), /1 claimed_by_other/);
+  t.match(await entitiesOf(), { '2': { label: 'n2' }, '3': { label: 'n3' } });
+  await world.kernel
+    .db(acme)
+    .transaction((tx) =>
+      tx.sql('update ontology.backing_dataset set max_rejected_rows = 1 where tenant_id = $1', [acme.tenantId]),
+    );
+  t.match(await sync(second), { status: 'succeeded', replayReason: 'initial', counts: { rejected: 1 } });
+});
+
+t.test('owned_properties: each backing dataset writes what it maps, and its claim takes that away', async (t) => {
+  const { land, replace, type, backing, sync, entitiesOf, remove, peek } = await syncWorld(t);
+  await type('Vehicle', MORE);
+  await land([vehicle(1), vehicle(2)]);
+  await land([vehicle(2, 'Müller'), vehicle(3, 'Söhne')], 'owners');
+  const labels = await backing('labels', mapped('label'));
+  const owners = await backing('owners', mapped('owner_name'), 'owners');
+  t.match(await sync(labels), { status: 'succeeded' });
+  t.match(await sync(owners), { status: 'succeeded', counts: { upserted: 2, rejected: 0 } });
+  const both = { vin: '2', label: 'n2', owner_name: 'Müller' };
+  t.strictSame(await entitiesOf(), {
+    '1': { vin: '1', label: 'n1' },
+    '2': both,
+    '3': { vin: '3', owner_name: 'Söhne' },
+  });
+  await replace([vehicle(3, 'Sons')], 'owners');
+  t.match(await sync(owners), { status: 'succeeded', counts: { deleted: 0, upserted: 1 } });
+  t.strictSame(await entitiesOf(), {
+    '1': { vin: '1', label: 'n1' },
+    '2': { label: 'n2' },
+    '3': { vin: '3', owner_name: 'Sons' },
+  });
+  await remove(labels, 'remove');
+  t.strictSame(await entitiesOf(), { '3': { vin: '3', owner_name: 'Sons' } });
+  await remove(owners, 'keep');
+  t.strictSame(await entitiesOf(), { '3': { vin: '3', owner_name: 'Sons' } }, 'it is there, and nothing claims it');
+  t.strictSame(await peek('select 1 from ontology.claim'), []);
+});
+
+t.test('links go with their entity, come from one column, several, lists and split texts', async (t) => {
+  const { land, replace, type, backing, sync, store, call } = await syncWorld(t);
+  const relationship = (code: string, target_type: string, target_key: string[], cardinality = 'many') => ({
+    ...{ code, target_type, target_key, cardinality },
+  });
+  await type('Place', {
+    properties: [
+      { code: 'city', value_type: 'string', required: true },
+      { code: 'zip', value_type: 'integer', required: true },
+    ],
+    primary_key: ['city', 'zip'],
+  });
+  await type('Vehicle', {
+    ...VEHICLE,
+    relationships: [relationship('near', 'Place', ['city', 'zip']), relationship('tagged', 'Tag', ['code'])] as never,
+  });
+  await land([vehicle(5, 'a, b,,a'), vehicle(6, '')]);
+  const id = await backing('fleet', {
+    relationship_mappings: [
+      { relationship: 'near', columns: ['id', 'name'], target_type: 'Place', target_key: ['zip', 'city'] },
+      { relationship: 'tagged', columns: ['name'], target_type: 'Tag', target_key: ['code'], many: 'split' },
+    ],
+  });
+  t.match(await sync(id), { status: 'succeeded' });
+  const links = async (key: string, name: string) => {
+    const from = { type: 'Vehicle', key, relationship: name, direction: 'out' as const };
+    return (await store.listLinks(call, from, { limit: 9 })).map(({ type: to, key: far }) => `${to} ${far}`);
+  };
+  t.strictSame(await links('5', 'near'), ['Place ["a, b,,a",5]']);
+  t.strictSame(await links('5', 'tagged'), ['Tag a', 'Tag b']);
+  t.strictSame(await links('6', 'tagged'), []);
+  await replace([vehicle(6)]);
+  t.match(await sync(id), { status: 'succeeded', counts: { deleted: 1, upserted: 1 } });
+  t.strictSame([await links('5', 'tagged'), await links('6', 'tagged')], [[], ['Tag n6']]);
+});
+
+t.test('a binding that is revoked stops a run before its next I/O, and what is applied stays', async (t) => {
+  const { land, type, backing, start, attempt, bind, row, entitiesOf, sync, world, acme } = await syncWorld(t);
+  await type('Vehicle');
+  await land([vehicle(1)]);
+  const id = await backing('fleet');
+  const { runId } = await start(id);
+  bind(false);
+  await t.rejects(attempt(runId), /not bound/);
+  t.strictSame(await entitiesOf(), {});
+  t.match(await row(id), { appliedSyncSpecFingerprint: null, dirtyRunId: null });
+  bind(true);
+  await world.kernel.runs.finish(acme, runId, { status: 'failed' });
+  t.match(await sync(id), { status: 'succeeded' });
+});
+
+t.test('the same run twice at once: the overtaken attempt is refused at its next step', async (t) => {
+  const { land, type, backing, start, attempt, entitiesOf, runOf } = await syncWorld(t);
+  await type('Vehicle');
+  await land([vehicle(1), vehicle(2)]);
+  const { runId } = await start(await backing('fleet'));
+  const zombie = attempt(runId, (ports) => ({
+    ...ports,
+    async takeRange(...asked) {
+      await attempt(runId);
+      return ports.takeRange(...asked);
+    },
+  }));
+  await t.rejects(zombie, { code: 'lease_lost' });
+  t.match(await runOf(runId), { status: 'succeeded', counts: { upserted: 2 } });
+  t.strictSame(Object.keys(await entitiesOf()), ['1', '2']);
+});
+
+t.test('values of every type travel as their carriers say; expressions that are no row’s are refused', async (t) => {
+  const { land, type, backing, sync, entitiesOf, change } = await syncWorld(t);
+  const values = {
+    big: ['long', '9007199254740993'],
+    small: ['integer', 'id'],
+    real: ['double', 'id / 4'],
+    money: ['decimal', '1234567890123456789.25::decimal(30, 2)'],
+    day: ['date', "date '2024-02-29'"],
+    at: ['timestamp', "timestamp '2024-02-29 10:00:00.5'"],
+    zoned: ['timestamptz', "timestamptz '2024-02-29 10:00:00+02'"],
+    yes: ['boolean', 'id = 1'],
+    place: ['geometry', `'{"type":"Point","coordinates":[1,2]}'`],
+    doc: ['json', "{'a': [1, null], 'b': {'c': 'ü'}}"],
+    nothing: ['string', 'null'],
+  } as const;
+  const mapped = Object.entries(values).map(([property, [, expression]]) => ({ property, expression }));
+  const list = { code: 'tags', value_type: 'list', item_type: 'long' };
+  const declared = Object.entries(values).map(([code, [value_type]]) => ({ code, value_type }));
+  await type('Vehicle', { ...VEHICLE, properties: [...VEHICLE.properties, ...declared, list] as never });
+  await land([vehicle(1)]);
+  const vin = { column: 'id', property: 'vin' };
+  const id = await backing('fleet', {
+    property_mappings: [vin, ...mapped, { property: 'tags', expression: '[1, 2]' }],
+  });
+  t.match(await sync(id), { status: 'succeeded', counts: { rejected: 0 } });
+  t.strictSame((await entitiesOf())['1'], {
+    vin: '1',
+    big: '9007199254740993',
+    small: 1,
+    real: 0.25,
+    money: '1234567890123456789.25',
+    day: '2024-02-29',
+    at: '2024-02-29T10:00:00.5',
+    zoned: '2024-02-29T08:00:00Z',
+    yes: true,
+    place: { type: 'Point', coordinates: [1, 2] },
+    doc: { a: [1, null], b: { c: 'ü' } },
+    tags: ['1', '2'],
+  });
+  const tried = async (expression: string, more: object = {}) => {
+    await change(id, { property_mappings: [vin, { property: 'label', expression }], ...more });
+    return (await sync(id)).failure;
+  };
+  t.equal(await tried('now()::varchar'), 'mapping_volatile');
+  t.equal(await tried('random()::varchar'), 'mapping_volatile');
+  for (const outside of ["(select content from read_text('/etc/passwd'))", "getenv('HOME')", 'sum(id)'])
+    t.match(await tried(outside), /^mapping_(?:refused|failed)$/, outside);
+  t.match(
+    await tried('name', { row_filter: 'true) union select 1, 2, 3 where (true' }),
+    /^mapping_(?:refused|failed)$/,
+  );
+  t.match(await tried('name', { row_filter: 'true) order by (1' }), /^mapping_refused$/);
+  t.equal(await tried('name', { row_filter: null }), undefined);
+});
