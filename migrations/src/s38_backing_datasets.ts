@@ -43,6 +43,7 @@ create table ontology.sync_run (
   mode text check (mode in ('skip', 'append', 'diff', 'full')),
   snapshot_id numeric(20),
   previous_snapshot_id numeric(20),
+  pending_snapshot_id numeric(20),
   counts jsonb not null,
   lineage jsonb,
   created_at timestamptz(3) not null,

@@ -1,5 +1,5 @@
 import { contribute, definePlugin, type Kernel } from '@weir/kernel';
-import { RunChanges } from '@weir/kernel/contract';
+import { RunChanges, RunDrops } from '@weir/kernel/contract';
 import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { datasetProblems, TableCommits } from '@weir/plugin-datasets/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
@@ -18,6 +18,7 @@ import { type OntologySettings, ontologyTenants } from './service/bindings.ts';
 import { entityTypeDocuments } from './service/document-kind.ts';
 import { entityService } from './service/entities.ts';
 import { storeOf } from './service/store/store-of.ts';
+import { dropRuns } from './service/sync/drop-runs.ts';
 import { typeService } from './service/types.ts';
 import { versionService } from './service/versions.ts';
 import { settings } from './settings.ts';
@@ -60,6 +61,7 @@ export function registered(kernel: Kernel<OntologySettings>, around = (store: On
       contribute(ApplyKinds, entityTypeDocuments),
       contribute(TableCommits, sensor.tableCommitted),
       contribute(RunChanges, sensor.runChanged),
+      contribute(RunDrops, dropRuns),
       contribute(RunSubjectNames, backing.names),
       backingPage,
     ],

@@ -171,16 +171,36 @@ t.test('with delete_policy never entities stay; with a column they go with the r
 });
 
 t.test('a compaction is skipped; a snapshot that is gone is a diff against what is claimed', async (t) => {
-  const { sync, land, row, id, world, acme, entitiesOf, replace } = await applied(t);
+  const { sync, start, attempt, land, row, id, world, acme, entitiesOf, replace } = await applied(t);
   for (const id of [3, 4, 5, 6, 7]) await land([vehicle(id)]);
   t.match(await sync(id), { mode: 'append', counts: { upserted: 5 } });
   const before = await row(id);
+  const pending = (snapshot: string) =>
+    world.kernel.db(acme).transaction((tx) =>
+      tx.sql(
+        `update ontology.backing_dataset set pending_since = now(), pending_snapshot_id = $2, pending_reason = 'new_snapshot'
+         where tenant_id = $1`,
+        [acme.tenantId, snapshot],
+      ),
+    );
+  await pending(before.appliedSnapshotId ?? '');
   await compacted(world, acme);
+  const { runId } = await start(id);
+  await attempt(runId, (ports) => ({
+    ...ports,
+    async plan() {
+      const planned = await ports.plan();
+      await pending('77');
+      return planned;
+    },
+  }));
+  t.match(await row(id), { pendingSnapshotId: '77' }, 'a commit while the run was open stays pending');
   const skipped = await sync(id);
   t.match(skipped, { status: 'skipped', mode: 'skip', counts: { read: 0, upserted: 0, deleted: 0 } });
   const after = await row(id);
   t.not(after.appliedSnapshotId, before.appliedSnapshotId, 'the same rows in another snapshot');
   t.equal(after.appliedRunId, before.appliedRunId);
+  t.match(after, { pendingSince: null, pendingSnapshotId: null, pendingReason: null });
   await replace([vehicle(1), vehicle(2, 'other')]);
   await world.kernel
     .db(acme)

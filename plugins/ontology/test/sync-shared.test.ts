@@ -127,7 +127,7 @@ t.test('the same run twice at once: the overtaken attempt is refused at its next
   t.strictSame(Object.keys(await entitiesOf()), ['1', '2']);
 });
 
-t.test('values of every type travel as their carriers say; expressions that are no row’s are refused', async (t) => {
+t.test('values of every type travel as their carriers say; an expression of several rows is refused', async (t) => {
   const { land, type, backing, sync, entitiesOf, change } = await syncWorld(t);
   const values = {
     big: ['long', '9007199254740993'],

@@ -112,6 +112,8 @@ export const SyncRunEntity = defineEntity({
     mode: p.enum(SYNC_MODES).nullable(),
     snapshotId: p.decimal('string').nullable(),
     previousSnapshotId: p.decimal('string').nullable(),
+    /** The snapshot that was pending before the run pinned its own, which covers it. */
+    pendingSnapshotId: p.decimal('string').nullable(),
     counts: p.json<SyncCounts>(),
     lineage: p.json<SyncLineage>().nullable(),
     createdAt: p.datetime(),

@@ -24,7 +24,7 @@ const IN_STEP = `
 update ontology.backing_dataset d set pending_since = null, pending_snapshot_id = null, pending_reason = null
 from ontology.sync_run r
 where r.tenant_id = $1 and r.run_id = $2 and d.tenant_id = r.tenant_id and d.backing_dataset_id = r.backing_dataset_id
-  and d.spec = r.spec and (d.pending_snapshot_id is null or d.pending_snapshot_id is not distinct from r.snapshot_id)`;
+  and d.spec = r.spec and d.pending_snapshot_id is not distinct from r.pending_snapshot_id`;
 
 const NOTED = `
 update ontology.sync_run set applied_sync_spec_fingerprint = attempted_sync_spec_fingerprint, lineage = $3::jsonb

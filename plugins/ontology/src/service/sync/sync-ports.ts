@@ -180,8 +180,10 @@ async function planSync(
     await kernel.runs.assertLease(tx, runId, leaseEpoch);
     await inputs.hold(tx, runId, [pin]);
     if (isDecided) return;
+    // Read before the table was pinned: what is pending since then stays so.
+    const pending = backing.pendingSnapshotId ?? null;
     const values = [found.mode, found.replayReason, found.effectiveSpecChanged, fingerprint, pin.snapshotId, since];
-    await tx.sql(DECIDED, [tenant.tenantId, runId, ...values]);
+    await tx.sql(DECIDED, [tenant.tenantId, runId, ...values, pending]);
   });
   if (!isDecided) {
     const why = found.replayReason === null ? '' : ` (${found.replayReason})`;
@@ -192,7 +194,7 @@ async function planSync(
 
 const DECIDED = `
 update ontology.sync_run set mode = $3, replay_reason = $4, effective_spec_changed = $5,
-  attempted_sync_spec_fingerprint = $6, snapshot_id = $7, previous_snapshot_id = $8
+  attempted_sync_spec_fingerprint = $6, snapshot_id = $7, previous_snapshot_id = $8, pending_snapshot_id = $9
 where tenant_id = $1 and run_id = $2`;
 
 function chunksOf(lease: Pick<ChunkOf, 'runId' | 'leaseEpoch'>, run: SyncRunRow, { version }: EffectiveSync): ChunkOf {
