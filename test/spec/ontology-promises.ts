@@ -2,6 +2,7 @@ import type { PromiseRow, Proof } from './rows.ts';
 
 const NAMES = 'plugins/ontology/test/names.test.ts';
 const ACCESS = 'plugins/ontology/test/backing-access.test.ts';
+const RULES = 'plugins/ontology/test/backing-faults.test.ts';
 const WIRE = 'plugins/ontology/test/backing-datasets.test.ts';
 
 const all = (area: string, { file, test }: Proof, ...names: string[]): PromiseRow[] =>
@@ -37,6 +38,17 @@ export const ontologyPromises: readonly PromiseRow[] = [
     ...['status', 'is_terminal', 'rows_synced', 'bulk_jobs', 'replay_reason', 'effective_spec_changed'],
     ...['snapshot_id and snapshot_id_exact', 'attempted and applied fingerprint'],
     'bulk_jobs: job_id, operation, submitted_count, completed_count alone',
+  ),
+  ...all(
+    'Ontology sync readiness',
+    { file: WIRE, test: 'health says what a sync needs' },
+    ...['entity type exists at the intended version', 'table exists with expected columns'],
+    ...['health check passes', 'history reviewed after trigger'],
+  ),
+  ...all(
+    'Ontology sync readiness',
+    { file: RULES, test: 'rules of mappings' },
+    ...['property mappings include the primary key column', 'relationship mappings include target type and key'],
   ),
   ...all(
     'Access to backing datasets',

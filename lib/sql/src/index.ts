@@ -16,4 +16,4 @@ export { type Finding, REVIEW_RULES, review } from './review/review.ts';
 export type { Rule, Severity } from './review/rule.ts';
 export type { ColumnFacts, RelationFacts } from './selects/facts.ts';
 export { selectFacts, tablesOf } from './tables.ts';
-export { type Volatile, volatileOf } from './volatile.ts';
+export { CHANCE, CLOCK, type Volatile, volatileOf } from './volatile.ts';

@@ -2,6 +2,7 @@ import t from 'tap';
 import { type GivenBackingBody, wholeBacking } from '../src/contract/backing/document.ts';
 import { isCastable } from '../src/model/backing/castable.ts';
 import { mappingFaults } from '../src/model/backing/faults.ts';
+import { rowValueFaults } from '../src/model/backing/row-values.ts';
 import { wholeDocument } from '../src/model/type/document.ts';
 import { property, vehicle } from './kit.ts';
 
@@ -169,5 +170,34 @@ t.test('columns that fill a value type without a cast', (t) => {
     t.notOk(fits('decimal', wide, money), wide);
   t.ok(fits('list', 'list<int>', {}, 'long'));
   t.notOk(fits('list', 'list<string>', {}, 'long'));
+  t.end();
+});
+
+t.test('an expression is a value of its row', (t) => {
+  const codes = (sql: string) => rowValueFaults(sql, '', new Set(['today', 'over'])).map(({ code }) => code);
+  const sound = [
+    ...[
+      "a || 'select now()'",
+      '"select"',
+      'extract(year from a)',
+      'a -- random()',
+      'today + 1',
+      'over',
+      'trim(both from a)',
+    ],
+    '$$ (select 1) $$ || a',
+  ];
+  for (const sql of sound) t.strictSame(codes(sql), [], sql);
+  for (const sql of ['now()', 'Random ()', 'current_date', 'today()', 'a + /* x */ uuid()'])
+    t.strictSame(codes(sql), ['volatile'], sql);
+  const others = [
+    '(select 1)',
+    '( /* */ FROM t)',
+    '(table t)',
+    'row_number() over ()',
+    'sum(a) OVER w',
+    'exists(select 1)',
+  ];
+  for (const sql of others) t.strictSame(codes(sql), ['other_rows'], sql);
   t.end();
 });

@@ -4,6 +4,7 @@ import type { BackingSpecView } from '../../contract/backing/document.ts';
 import type { PropertyDocument, VersionDocumentView } from '../../contract/documents.ts';
 import { isCastable } from '../../model/backing/castable.ts';
 import { notCastable, type TableColumn } from '../../model/backing/faults.ts';
+import { rowValueFaults } from '../../model/backing/row-values.ts';
 
 /** An expression of a mapping, where it is, and the property that it fills; undefined of the row filter. */
 interface Written {
@@ -34,6 +35,9 @@ export async function expressionFaults(
 ): Promise<FieldFault[]> {
   const written = writtenIn(asked.spec, asked.type);
   if (written.length === 0) return [];
+  const names = new Set(asked.columns.map(({ name }) => name.toLowerCase()));
+  const beyond = written.flatMap(({ sql, pointer }) => rowValueFaults(sql, pointer, names));
+  if (beyond.length > 0) return beyond;
   const { sql, starts } = statementOf(written, asked);
   const found = await definitions.validate(tenant, { sql }, asked.signal);
   const valued = written.filter(({ property }) => property !== undefined);
