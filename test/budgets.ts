@@ -29,6 +29,8 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/datasets/test/maintain.test.ts': 20,
   // Forty syncs, each with a process of its own.
   'plugins/ontology/test/sync-runs.test.ts': 16,
+  // Ten merges beside rounds of maintenance, each snapshot read by two other readers.
+  'plugins/datasets/test/maintain-beside.test.ts': 14,
   // Sixty syncs, each with a fault and the attempt after it.
   'plugins/sources/test/tables-law.test.ts': 20,
   'test/test/bad-surroundings.test.ts': 28,

@@ -78,7 +78,7 @@ export const LANES = {
     ],
     inputs: [...CONTAINERS, 'plugins/sources/src', 'workers/src'],
   },
-  /** A worker that maintains a table is killed at each of its steps. */
+  /** A worker that maintains a table is killed at each of its steps; 200 merges with deletes beside rounds without pause. */
   maintenance: { inputs: ['plugins/datasets/src', 'lakehouse/src', 'work/src', 'workers/src'] },
   /** A worker of the ontology is killed at each step of every mode of a sync. */
   'ontology-crash': {

@@ -1,0 +1,271 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import type { Tenant } from '@weir/kernel';
+import { createRewriter, createStager, type currentSchema, type LineShape, readMetadata } from '@weir/lakehouse';
+import t from 'tap';
+import { pythonSession } from '../../../lakehouse/test/python.ts';
+import { inLane } from '../../../test/lane.ts';
+import { pace } from '../../../test/until.ts';
+import { getTableHealth, previewDataset, type TableRef } from '../src/contract.ts';
+import { type CompactionDeps, compactTable } from '../src/rewrite/compact.ts';
+import { expireTable } from '../src/sweep/expire.ts';
+import { batch, depsOf, type Lake, lake } from './kit.ts';
+
+const SYNCS = inLane('maintenance') ? 200 : 10;
+const APPENDS = SYNCS / 2;
+const FOREIGN_APPENDS = SYNCS / 2;
+/** Rewrites of each table that land meanwhile, or there are more syncs. */
+const LANDED = SYNCS / 10;
+/** Ids that merges bring and delete again. */
+const IDS = 40;
+/** What a source takes to say something: a sync has nothing staged meanwhile. */
+const SOURCE_MS = 250;
+const HOUR = 3_600_000;
+const PROPERTIES = { id: { type: 'integer' }, name: { type: 'string' }, gone: { type: 'string' } };
+const SHAPE: LineShape = { data: ['record', 'data'], extractedAt: ['record', 'emitted_at'] };
+
+const APPEND = `
+import datetime, json, sys
+import pyarrow as pa
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import CommitFailedException, ValidationException
+uri, name, first, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+catalog = SqlCatalog('weir', uri=uri, init_catalog_tables='false')
+lost = 0
+for id in range(first, first + count):
+  while True:
+    table = catalog.load_table(name)
+    schema = table.schema().as_arrow()
+    row = {field.name: None for field in schema}
+    row.update(id=id, name='elsewhere', _errors=[], _run_id='elsewhere')
+    row['_extracted_at'] = datetime.datetime.now(datetime.timezone.utc)
+    try:
+      table.append(pa.Table.from_pylist([row], schema=schema))
+      break
+    except (CommitFailedException, ValidationException):
+      lost += 1
+print(json.dumps({'lost': lost}))`;
+
+/** Every snapshot of a table, all its files read by PyIceberg and by DuckDB: rows, and a checksum of them, as each finds it. */
+const SNAPSHOTS = `
+import glob, importlib, json, os, sys
+import duckdb
+from pyiceberg.table import StaticTable
+location = sys.argv[1]
+connection = duckdb.connect(config={'threads': 1})
+connection.execute('SET autoinstall_known_extensions = false')
+for name in ('avro', 'iceberg'):
+  package = importlib.import_module(f'duckdb_extension_{name}')
+  path = glob.glob(os.path.join(os.path.dirname(package.__file__), '**', '*.duckdb_extension'), recursive=True)[0]
+  connection.execute(f"LOAD '{path}'")
+def proof(rows):
+  return [str(value) for value in connection.sql(f"SELECT count(*), coalesce(bit_xor(hash(id, name)), 0) FROM {rows}").fetchone()]
+table = StaticTable.from_metadata(location)
+found = []
+for one in table.snapshots():
+  arrow = table.scan(snapshot_id=one.snapshot_id, selected_fields=('id', 'name')).to_arrow()
+  connection.register('theirs', arrow)
+  scan = f"iceberg_scan('{location.removeprefix('file://')}', snapshot_from_id={one.snapshot_id})"
+  found.append({'id': str(one.snapshot_id), 'parent': str(one.parent_snapshot_id), 'operation': one.summary.operation.value,
+    'pyiceberg': proof('theirs'), 'duckdb': proof(scan)})
+print(json.dumps(found))`;
+
+interface Seen {
+  id: string;
+  parent: string;
+  operation: string;
+  pyiceberg: string[];
+  duckdb: string[];
+}
+
+/** A tenant with two tables, and what writes into them as a sync does. */
+async function writers(t: Parameters<typeof lake>[0]) {
+  const world = await lake(t);
+  const acme = await world.tenant('acme');
+  const deps = depsOf(world, world.kernel.db as never);
+  const stager = await createStager({ io: deps.io, scratch: `${deps.warehouse}-spool`, threads: 1 });
+  t.teardown(() => stager.close());
+  await world.database.peek(NOTE_INTENTS);
+  let spools = 0;
+  /** What a sync stages is in the ledger before it lies there. */
+  const place = async (runId: string, ref: TableRef, dataLocation: string) => {
+    const folder = `${dataLocation}/${runId}-1-${randomUUID()}`;
+    await world.tables.recordStaged(acme, runId, [{ ref, location: folder, isFolder: true }]);
+    return folder;
+  };
+  const spool = async (rows: readonly object[]) => {
+    const source = `${deps.warehouse}-spool-${spools++}.ndjson`;
+    const line = (data: object) => JSON.stringify({ type: 'RECORD', record: { stream: 's', data, emitted_at: 0 } });
+    await writeFile(source, rows.map((row) => `${line(row)}\n`).join(''));
+    return source;
+  };
+  /** One sync of a stream: its rows merged by `id`, those with `gone` deleted; or appended. */
+  const sync = async (ref: TableRef, rows: readonly object[], mode: 'merge' | 'append') => {
+    const { runId, leaseEpoch } = await world.run(acme);
+    await pace(SOURCE_MS);
+    const prepared = await world.tables.prepare(acme, ref, { type: 'object', properties: PROPERTIES });
+    const schema = prepared.schema as ReturnType<typeof currentSchema>;
+    const idOf = (name: string) => schema.fields.find((field) => field.name === name)?.id ?? 0;
+    const key = [idOf('id')];
+    const keyed = mode === 'merge' ? { ordered: true, key } : {};
+    const folder = await place(runId, ref, prepared.dataLocation);
+    const copy = { source: await spool(rows), shape: SHAPE, schema, folder, runId, position: 0, ...keyed };
+    const { files: staged } = await stager.copy(copy);
+    let change: object = { mode: 'append', files: staged };
+    if (mode === 'merge') {
+      const own = { folder: await place(runId, ref, prepared.dataLocation), schema, runId, key, batch: staged };
+      const head = await world.tables.head(acme, ref);
+      const table = await readMetadata(deps.io, head.metadataLocation ?? '');
+      const live = await deps.scanner.files(table);
+      const how = { mode, strategy: 'positions', deleteMarker: idOf('gone') } as const;
+      const { files, removed } = await stager.merge({ ...own, ...how, live, table });
+      const all = [...staged, ...files];
+      change = { mode: 'row_delta', files, staged: all, deletes: removed, base: head.snapshotId };
+    }
+    const tables = [{ ...batch(ref, []), ...change }];
+    await world.tables.commit(acme, { runId, leaseEpoch, tables, checkpoints: [] });
+    await world.kernel.runs.finish(acme, runId, { status: 'succeeded' });
+  };
+  return { world, acme, deps, sync };
+}
+
+/** Keeps what commits meant to write; the ledger forgets it when they have. */
+const NOTE_INTENTS = `
+create table public.intent (run_id uuid, table_name text, location text);
+create function public.note_intent() returns trigger language plpgsql security definer as
+  'begin insert into public.intent values (new.run_id, new.table_name, new.location); return new; end';
+create trigger note_intent after insert on datasets.staged_file for each row execute function public.note_intent()`;
+
+/** Metadata files that syncs meant to put in place of the newest: one for each commit, unless it had to be made again. */
+const INTENDED = `
+select count(*)::int as n from public.intent i join kernel.run r on r.run_id = i.run_id
+where r.kind = 'test-load' and i.table_name = $1 and i.location like '%.metadata.json'
+  and not exists (select from datasets.rewrite_receipt p where p.run_id = i.run_id)`;
+
+/** Rounds of maintenance of one table, one after the other, until `isOver`; `landed` counts the rewrites that were published. */
+async function rounds(
+  { world, acme, deps }: { world: Lake; acme: Tenant; deps: ReturnType<typeof depsOf> },
+  {
+    ref,
+    isOver,
+    landed,
+    more,
+  }: { ref: TableRef; isOver(): boolean; landed: Record<string, number>; more?: typeof expireTable },
+): Promise<void> {
+  const own: CompactionDeps = {
+    ...{ ...deps, expiry: { maxAgeHours: 1, minKept: 5 }, catalogName: 'weir', now: () => Date.now() + 2 * HOUR },
+    ...{ bytesPerHour: 2 ** 40, patienceMs: 2_000 },
+    async rewrite(request) {
+      const rewriter = await createRewriter({ io: deps.io, scratch: `${deps.warehouse}-scratch`, threads: 1 });
+      try {
+        return await rewriter.rewrite(request);
+      } finally {
+        rewriter.close();
+      }
+    },
+  };
+  const { signal } = new AbortController();
+  while (!isOver()) {
+    const run = await world.run(acme);
+    const rewrites = await compactTable(own, acme, { ref, ...run, signal, log: () => undefined });
+    landed[ref.table] = (landed[ref.table] ?? 0) + rewrites;
+    await more?.(own, acme, ref);
+    await world.kernel.runs.finish(acme, run.runId, { status: 'succeeded' });
+  }
+}
+
+t.test(
+  `${SYNCS} merges with deletes beside rounds of maintenance without pause → none has to be made again`,
+  async (t) => {
+    const writing = await writers(t);
+    const { world, acme, sync } = writing;
+    const [orders, beside] = [world.tables.bronze(acme, 'orders'), world.tables.bronze(acme, 'beside')];
+    const { tenantId } = acme;
+    for (const ref of [orders, beside]) {
+      await world.kernel
+        .db(acme)
+        .transaction((tx) => world.producers.register(tx, { ref, kind: 'source', producerId: tenantId }));
+    }
+    const python = pythonSession(t);
+    await sync(orders, [{ id: -1, name: 'first' }], 'append');
+    await sync(beside, [{ id: -1, name: 'first' }], 'append');
+    // A transform reads this moment of either table, and is still open when all is over.
+    const pins = await world.inputs.pin(acme, [
+      { datasetId: 'bronze.acme.orders' },
+      { datasetId: 'bronze.acme.beside' },
+    ]);
+    const reader = await world.run(acme);
+    await world.kernel.db(acme).transaction((tx) => world.inputs.hold(tx, reader.runId, pins));
+
+    const wanted = new Map([[-1, 'first']]);
+    const landed = { orders: 0, beside: 0 };
+    let syncs = 0;
+    const merging = async () => {
+      for (; syncs < SYNCS || landed.orders < LANDED; syncs += 1) {
+        const at = syncs;
+        const rows = [0, 1, 2, 3].map((more) => ({ id: (at * 7 + more * 3) % IDS, name: `${at}` }));
+        const gone = (at * 5) % IDS;
+        const brought = rows.filter(({ id }) => id !== gone);
+        await sync(orders, [...brought, { id: gone, gone: 'yes' }], 'merge');
+        for (const { id, name } of brought) wanted.set(id, name);
+        wanted.delete(gone);
+      }
+    };
+    let appends = 0;
+    const appending = async () => {
+      for (; appends < APPENDS || landed.beside < LANDED; appends += 1)
+        await sync(beside, [{ id: appends, name: 'ours' }], 'append');
+    };
+    const url = world.database.superuserUrl.replace(/^\w+:/, 'postgresql+psycopg2:');
+    const catalog = `${url}?options=-csearch_path%3Dcatalog`;
+    const elsewhere = () => python(APPEND, catalog, 'bronze.acme.beside', '1000', String(FOREIGN_APPENDS));
+    const open = new Set(['merges', 'appends']);
+    const isOver = () => open.size === 0;
+    const ending = async (name: string, work: Promise<unknown>) => {
+      await work;
+      open.delete(name);
+    };
+    await Promise.all([
+      rounds(writing, { ref: orders, isOver, landed }),
+      rounds(writing, { ref: beside, isOver, landed, more: expireTable }),
+      ending('merges', merging()),
+      ending('appends', Promise.all([appending(), elsewhere()])),
+    ]);
+    t.comment(`${syncs} merges and ${landed.orders} rewrites; ${appends} appends and ${landed.beside} rewrites`);
+
+    const [intended] = await world.database.peek(INTENDED, ['orders']);
+    t.equal(intended?.n, syncs + 1, 'each sync made its commit once');
+    const { call } = world.as('acme');
+    const rowsOf = async (table: string) => {
+      const query = { columns: 'id,name', order: 'id', limit: 500 };
+      const answer = await call(previewDataset, { params: { dataset_id: `bronze.acme.${table}` }, query });
+      return answer.ok ? answer.body.rows.map(([id, name]) => [Number(id), String(name)]) : answer.problem.code;
+    };
+    t.strictSame(
+      await rowsOf('orders'),
+      [...wanted].toSorted(([a], [b]) => a - b),
+      'every row of a merge is there, and none that it deleted',
+    );
+    t.strictSame(await rowsOf('beside'), [
+      [-1, 'first'],
+      ...Array.from({ length: appends }, (_, at) => [at, 'ours']),
+      ...Array.from({ length: FOREIGN_APPENDS }, (_, at) => [1000 + at, 'elsewhere']),
+    ]);
+    for (const [at, table] of ['orders', 'beside'].entries()) {
+      const answer = await call(getTableHealth, { params: { dataset_id: `bronze.acme.${table}` } });
+      if (!answer.ok) throw new Error(answer.problem.code);
+      for (const one of answer.body.receipts)
+        t.strictSame([one.rows_after, one.checksum_after], [one.rows_before, one.checksum_before]);
+      const head = await world.tables.head(acme, [orders, beside][at] as TableRef);
+      const seen = (await python(SNAPSHOTS, head.metadataLocation ?? '')) as Seen[];
+      const byId = new Map(seen.map((one) => [one.id, one]));
+      for (const one of seen) {
+        t.strictSame(one.duckdb, one.pyiceberg, `${table}: both readers find the rows of ${one.operation} ${one.id}`);
+        const parent = byId.get(one.parent);
+        if (one.operation === 'replace' && parent !== undefined) t.strictSame(one.pyiceberg, parent.pyiceberg);
+      }
+      t.ok(byId.has(pins[at]?.snapshotId ?? ''), `${table}: what an open run reads is kept`);
+      t.ok(seen.some(({ operation }) => operation === 'replace'));
+    }
+  },
+);
