@@ -14,7 +14,8 @@ import { configOf, proposedName } from '../../ui/src/sources/load/plan/load-plan
 
 const NOW = new Date('2026-01-02T00:00:00Z');
 type Runs = Parameters<typeof attention>[0];
-type Sources = Parameters<typeof attention>[1];
+type Others = Parameters<typeof attention>[1];
+const NOTHING: Others = { sources: [], tables: [] };
 
 /** Runs of one source by their statuses, newest first. */
 const runs = (name: string | null, ...statuses: string[]) =>
@@ -29,20 +30,36 @@ const runs = (name: string | null, ...statuses: string[]) =>
   })) as unknown as Runs;
 
 t.test('the newest ended runs of a source → failed, failed again, recovered, or nothing', async (t) => {
-  const kinds = (...statuses: string[]) => attention(runs('a', ...statuses), [], NOW).map(({ kind }) => kind);
+  const kinds = (...statuses: string[]) => attention(runs('a', ...statuses), NOTHING, NOW).map(({ kind }) => kind);
   t.strictSame(kinds('failed', 'succeeded'), ['failed']);
   t.strictSame(kinds('failed', 'skipped', 'failed'), ['failed_again'], 'a skipped one breaks no streak');
   t.strictSame(kinds('succeeded', 'cancelled', 'failed'), ['recovered']);
   t.strictSame(kinds('succeeded', 'succeeded'), []);
   t.strictSame(kinds('pending', 'succeeded'), ['waiting']);
-  t.strictSame(attention(runs(null, 'failed'), [], NOW), [], 'a connection that was only tested');
+  t.strictSame(attention(runs(null, 'failed'), NOTHING, NOW), [], 'a connection that was only tested');
 });
 
 t.test('a start that is due since minutes → late, unless its schedule is paused', async (t) => {
   const source = (paused: boolean) =>
-    [{ source_id: 's', name: 's', schedule: { paused, next_run_at: '2026-01-01T23:50:00Z' } }] as unknown as Sources;
-  t.match(attention([], source(false), NOW), [{ kind: 'late' }]);
-  t.strictSame(attention([], source(true), NOW), []);
+    [
+      { source_id: 's', name: 's', schedule: { paused, next_run_at: '2026-01-01T23:50:00Z' } },
+    ] as unknown as Others['sources'];
+  t.match(attention([], { ...NOTHING, sources: source(false) }, NOW), [{ kind: 'late' }]);
+  t.strictSame(attention([], { ...NOTHING, sources: source(true) }, NOW), []);
+});
+
+t.test('a table whose maintenance makes no progress → blocked, behind what has failed', async (t) => {
+  const blocked = { why: 'races', detail: 'Six files wait.', since: '2026-01-01T12:00:00Z', run_id: null };
+  const tables = [
+    { dataset_id: 'gold.acme.revenue', blocked },
+    { dataset_id: 'gold.acme.sales', blocked: null },
+  ] as unknown as Others['tables'];
+  const notices = attention(runs('a', 'failed'), { ...NOTHING, tables }, NOW);
+  t.strictSame(
+    notices.map(({ kind }) => kind),
+    ['failed', 'blocked'],
+  );
+  t.match(notices[1], { subjectKind: 'dataset', subjectId: 'gold.acme.revenue', why: 'Six files wait.' });
 });
 
 t.test('what was typed → a configuration without what is empty, and its credentials by pointer', async (t) => {

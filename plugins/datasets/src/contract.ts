@@ -42,7 +42,6 @@ export {
 export {
   changeMaintenance,
   getTableHealth,
-  HEALTH_STATUSES,
   MAINTENANCE_ACTIONS,
   MAX_SHOWN_RECEIPTS,
   MAX_SHOWN_REMOVES,
@@ -53,7 +52,12 @@ export {
   type TableHealthView,
   Would,
 } from './contract/maintenance/health.ts';
-export { type BlockedTable, type TableBlocked, TableBlocks } from './contract/maintenance/table-blocks.ts';
+export {
+  type BlockedTable,
+  HEALTH_STATUSES,
+  type TableBlocked,
+  TableBlocks,
+} from './contract/maintenance/table-blocks.ts';
 export {
   ARROW_STREAM,
   DatasetPreview,

@@ -26,7 +26,7 @@ import {
   Tables,
 } from './contract.ts';
 import { maintenanceContributions } from './maintain/contributions.ts';
-import { maintenanceDuties } from './maintain/duties.ts';
+import { dueTables, maintenanceDuties } from './maintain/duties.ts';
 import { maintenanceRoutes } from './maintain/maintenance-service.ts';
 import { TABLE_MAINTENANCE } from './model/run-kinds.ts';
 import { ProducerEntity } from './producer/entity.ts';
@@ -107,7 +107,7 @@ export default definePlugin({
         await shared.start();
       },
       runKinds: [TABLE_MAINTENANCE],
-      duties: [hourlySweep(sweepDeps), ...maintenanceDuties(maintained, settings)],
+      duties: [hourlySweep(sweepDeps), dueTables(base), ...maintenanceDuties(maintained, settings)],
       async stop() {
         await shared.stop();
         await pool.close();

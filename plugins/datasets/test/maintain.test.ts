@@ -4,8 +4,8 @@ import type { Tenant } from '@weir/kernel';
 import { createRewriter, localPath, readMetadata, referencedFiles, toLocation } from '@weir/lakehouse';
 import { workFolders } from '@weir/work';
 import t from 'tap';
-import { changeMaintenance, getTableHealth, maintainTable, previewDataset } from '../src/contract.ts';
-import { maintenanceDuties } from '../src/maintain/duties.ts';
+import { changeMaintenance, getTableHealth, listDatasets, maintainTable, previewDataset } from '../src/contract.ts';
+import { dueTables, maintenanceDuties } from '../src/maintain/duties.ts';
 import { lookAfterTables, lookAt } from '../src/maintain/look.ts';
 import { type CompactionDeps, compactTable } from '../src/rewrite/compact.ts';
 import { rewriteProcess } from '../src/rewrite/rewrite-process.ts';
@@ -149,8 +149,15 @@ t.test('commits of others while files are rewritten → all stand, and no commit
 t.test(
   'a run that has staged files → the rewrite waits for it; three times, and the table is blocked and says so',
   async (t) => {
-    const { world, acme, ref, deps, compact, health, rows } = await small(t);
+    const { world, acme, ref, deps, compact, health, rows, call } = await small(t);
     const before = await rows();
+    const listed = async (query: object) => {
+      const answer = await call(listDatasets, { query });
+      return answer.ok
+        ? answer.body.items.map((one) => [one.dataset_id, one.health, one.blocked?.why])
+        : answer.problem;
+    };
+    t.strictSame(await listed({}), [[params.dataset_id, null, undefined]], 'nothing has looked at it yet');
     const { runId } = await world.run(acme);
     const { location } = await world.tables.prepare(acme, ref, { properties: { id: { type: 'integer' } } });
     await world.tables.recordStaged(acme, runId, [{ ref, location: `${location}/data/${runId}-1-0`, isFolder: true }]);
@@ -166,6 +173,17 @@ t.test(
       checks.find(({ check }) => check === 'table_health'),
       { status: 'warning', blocks: false, items: [{ name: params.dataset_id, code: 'races' }] },
     );
+    t.strictSame(await listed({ health: 'blocked' }), [[params.dataset_id, 'blocked', 'races']]);
+    t.strictSame(await listed({ health: 'due' }), []);
+    let counted: () => Promise<unknown> = async () => undefined;
+    const gauge = ({ read }: { read(): Promise<unknown> }) => {
+      counted = read;
+    };
+    const counting = dueTables({ db: world.kernel.db, metrics: { gauge } as never });
+    t.strictSame(await counted(), [], 'this process has not counted');
+    await counting.perTenant(acme, quiet.signal);
+    const of = (status: string, value: number) => ({ labels: { status }, value });
+    t.strictSame(await counted(), [of('due', 0), of('blocked', 1)]);
     await world.kernel.runs.finish(acme, runId, { status: 'failed' });
     const calm = { now: () => Date.now() + 61 * MINUTE };
     t.equal(await compact(calm), 1, 'after a calm hour');

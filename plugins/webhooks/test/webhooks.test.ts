@@ -2,6 +2,7 @@ import { createEgress, EgressError } from '@weir/egress';
 import { contribute, definePlugin, provide, type RunKind, WorkflowEngine } from '@weir/kernel';
 import { type Teardown, testPlugin } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
+import { UpkeepRuns } from '@weir/plugin-platform/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import t from 'tap';
 import * as endpoints from '../src/contract.ts';
@@ -17,6 +18,8 @@ const SYNC: RunKind = { kind: 'test-sync', workflowType: 'TestSync', role: 'sour
 /** Leaves its end to its parts; the other kinds of wholes speak for them. */
 const BATCH: RunKind = { ...SYNC, kind: 'test-batch' };
 const PART: RunKind = { kind: 'test-part', exclusive: false };
+/** What the platform does by itself. */
+const UPKEEP: RunKind = { ...SYNC, kind: 'test-upkeep' };
 const SUBJECT = '018f4a6e-0000-7000-8000-000000000009';
 const DAY = { hours: 25 };
 
@@ -33,6 +36,7 @@ async function setUp(t: Teardown, { port }: Pick<Receiver, 'port'>) {
       const subjects = [
         contribute(RunSubjectNames, { ...own, kinds: [SYNC.kind, PART.kind] }),
         contribute(RunSubjectNames, { ...own, kinds: [BATCH.kind], speaks: 'parts' }),
+        contribute(UpkeepRuns, UPKEEP.kind),
       ];
       return { ...registration, contributes: [...(registration.contributes ?? []), ...subjects] };
     },
@@ -46,7 +50,7 @@ async function setUp(t: Teardown, { port }: Pick<Receiver, 'port'>) {
   };
   const settings = { WEIR_EGRESS_ALLOW: '127.0.0.0/8', WEIR_EGRESS_PORTS: String(port) };
   const services = () => [provide(WorkflowEngine, engine as never)];
-  const under = await testPlugin(t, named, { tools, settings, runKinds: [SYNC, BATCH, PART], services });
+  const under = await testPlugin(t, named, { tools, settings, runKinds: [SYNC, BATCH, PART, UPKEEP], services });
   const tenant = await under.tenant('acme');
   const { kernel } = under;
   const { runs, db } = kernel;
@@ -57,10 +61,10 @@ async function setUp(t: Teardown, { port }: Pick<Receiver, 'port'>) {
     if (!made.ok) throw new Error(made.problem.code);
     return made.body;
   };
-  /** A sync that ends so. */
-  const end = async (status: 'failed' | 'succeeded' | 'cancelled') => {
-    const admitted = await runs.admit(SYNC.kind);
-    const run = { kind: SYNC.kind, subjectId: SUBJECT, requestedBy: 'ada', admitted };
+  /** A run, by itself a sync, that ends so. */
+  const end = async (status: 'failed' | 'succeeded' | 'cancelled', kind = SYNC.kind) => {
+    const admitted = await runs.admit(kind);
+    const run = { kind, subjectId: SUBJECT, requestedBy: 'ada', admitted };
     const { run_id } = await db(tenant).transaction((tx) => runs.start(tx, run));
     const failure = { code: 'x', origin: 'source', retryable: false, detail: 'The disk is full.' } as const;
     await runs.finish(tenant, run_id, status === 'failed' ? { status, failure } : { status });
@@ -89,14 +93,20 @@ async function setUp(t: Teardown, { port }: Pick<Receiver, 'port'>) {
       new AbortController().signal,
     );
   const wake = async () => undefined;
-  const commit = (datasetId: string) =>
+  const outbox = webhookOutbox(wake, { speakByParts: () => [], silent: () => [] });
+  const refOf = (datasetId: string) => ({ namespace: 'bronze.acme', table: datasetId });
+  const commit = (datasetId: string, operation: 'append' | 'replace' = 'append') =>
     db(tenant).transaction((tx) =>
-      webhookOutbox(wake, { speakByParts: () => [], silent: () => [] }).tableCommitted(tx, {
-        ...{ ref: { namespace: 'bronze.acme', table: datasetId }, datasetId, snapshotId: '9', parentSnapshotId: null },
-        ...{ operation: 'append', schemaId: 0, runId: null, streamId: null, addedRecords: '3' },
+      outbox.tableCommitted(tx, {
+        ...{ ref: refOf(datasetId), datasetId, snapshotId: '9', parentSnapshotId: null },
+        ...{ operation, schemaId: 0, runId: null, streamId: null, addedRecords: '3' },
       }),
     );
-  return { ...under, acme: tenant, call, create, end, endInPart, send, commit, seals, wakes };
+  const block = (datasetId: string, detail: string) =>
+    db(tenant).transaction((tx) =>
+      outbox.tableBlocked(tx, { ref: refOf(datasetId), datasetId, why: 'races', detail, runId: null }),
+    );
+  return { ...under, acme: tenant, call, create, end, endInPart, send, commit, block, seals, wakes };
 }
 
 const refused = (status: number, code: string, more: object = {}) => ({
@@ -157,6 +167,25 @@ t.test('failed, failed again and recovered runs and changed tables are sent, sig
   t.equal(there.got[0]?.path, '/hook?token=in-the-address');
   const listed = await call(endpoints.listDeliveries, { params: { webhook_id }, query: { status: 'delivered' } });
   t.match(listed, { body: { items: [{ attempts: 1, response_status: 204, next_attempt_at: null }, {}, {}] } });
+});
+
+t.test('what the platform does for its tables → not sent, but that it makes no progress', async (t) => {
+  const there = await receiver(t);
+  const { create, end, send, commit, block, database } = await setUp(t, there);
+  const { webhook_id, secret } = await create(there.url);
+  for (const status of ['failed', 'failed', 'succeeded'] as const) await end(status, UPKEEP.kind);
+  await commit('bronze.acme.orders', 'replace');
+  t.strictSame(await database.peek('select event from webhooks.delivery'), []);
+  const detail = 'Other commits were faster three times; 6 files wait for an hour without a commit.';
+  await block('bronze.acme.orders', detail);
+  t.strictSame(await send(webhook_id), { next_ms: null });
+  const table = { dataset_id: 'bronze.acme.orders', why: 'races', detail, run_id: null };
+  t.match(
+    there.got.map(({ body }) => body),
+    [{ type: 'table.blocked', tenant: 'acme', text: /^[^.]*bronze\.acme\.orders.*6 files/, table }],
+  );
+  t.equal(there.got.length, 1);
+  t.ok(there.got.every((one) => isSigned(one, secret ?? '')));
 });
 
 t.test('the sentence for a table says what happened to it', async (t) => {

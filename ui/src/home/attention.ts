@@ -1,28 +1,39 @@
+import type { Output } from '@weir/kernel/contract';
+import type { listDatasets } from '@weir/plugin-datasets/contract';
 import type { RunView } from '@weir/plugin-runs/contract';
 import type { SourceView } from '@weir/plugin-sources/contract';
 
 /** One thing that wants to be looked at, or is good news. */
 export interface Notice {
-  kind: 'late' | 'failed_again' | 'failed' | 'recovered' | 'waiting';
+  kind: 'late' | 'failed_again' | 'failed' | 'recovered' | 'waiting' | 'blocked';
   subjectId: string;
   subjectKind: string;
   name: string;
   at: string;
   code?: string;
-  /** Why it failed, in words. */
+  /** Why it failed or waits, in words. */
   why?: string;
   runId?: string;
 }
 
 /** A start that is due is late after this. */
 const LATE_MS = 2 * 60_000;
-const ORDER: readonly Notice['kind'][] = ['failed_again', 'failed', 'late', 'waiting', 'recovered'];
+const ORDER: readonly Notice['kind'][] = ['failed_again', 'failed', 'late', 'waiting', 'blocked', 'recovered'];
 
-/** What the newest runs and the schedules say, the gravest first. `runs` are newest first. */
-export function attention(runs: readonly RunView[], sources: readonly SourceView[], now: Date): Notice[] {
+/** A table as the list shows it. */
+export type Listed = Output<typeof listDatasets>['items'][number];
+
+/** What the newest runs, the schedules and the tables say, the gravest first. `runs` are newest first. */
+export function attention(
+  runs: readonly RunView[],
+  { sources, tables }: { sources: readonly SourceView[]; tables: readonly Listed[] },
+  now: Date,
+): Notice[] {
   const found = [...bySubject(runs).values()].flatMap((own) => ofRuns(own, now));
   const late = sources.flatMap((source) => lateStart(source, now));
-  return [...found, ...late].sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || b.at.localeCompare(a.at));
+  return [...found, ...late, ...tables.flatMap(blockedTable)].sort(
+    (a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || b.at.localeCompare(a.at),
+  );
 }
 
 function bySubject(runs: readonly RunView[]): Map<string, RunView[]> {
@@ -65,4 +76,9 @@ function lateStart({ source_id, name, schedule }: SourceView, now: Date): Notice
   if (schedule === null || schedule.paused || schedule.next_run_at === null) return [];
   if (now.getTime() - Date.parse(schedule.next_run_at) < LATE_MS) return [];
   return [{ kind: 'late', subjectId: source_id, subjectKind: 'source', name, at: schedule.next_run_at }];
+}
+
+function blockedTable({ dataset_id: id, blocked }: Listed): Notice[] {
+  if (blocked === null) return [];
+  return [{ kind: 'blocked', subjectId: id, subjectKind: 'dataset', name: id, at: blocked.since, why: blocked.detail }];
 }

@@ -1,8 +1,9 @@
 import { Anchor, Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { listDatasets } from '@weir/plugin-datasets/contract';
 import { listRuns, type RunView } from '@weir/plugin-runs/contract';
 import { createSource, listSources, type SourceView } from '@weir/plugin-sources/contract';
-import { AlarmClock, CheckCircle2, Clock, type LucideIcon, XCircle } from 'lucide-react';
+import { AlarmClock, CheckCircle2, Clock, type LucideIcon, Wrench, XCircle } from 'lucide-react';
 import { useRead } from '../api/queries.ts';
 import { countText } from '../parts/numbers.ts';
 import { PageHead } from '../parts/page-head.tsx';
@@ -15,7 +16,7 @@ import { shownRun } from '../runs/shown-run.ts';
 import { useMay } from '../session/person.ts';
 import { DropZone } from '../sources/load/drop-zone.tsx';
 import { useHandedFiles } from '../sources/load/handed-files.ts';
-import { attention, type Notice } from './attention.ts';
+import { attention, type Listed, type Notice } from './attention.ts';
 import { FreshTables } from './fresh-tables.tsx';
 import { LoadedByDay } from './loaded-by-day.tsx';
 import { NextStarts } from './next-starts.tsx';
@@ -23,6 +24,7 @@ import { NextStarts } from './next-starts.tsx';
 /** The newest runs that the page looks at; it says so. */
 const MAX_RUNS = 200;
 const MAX_SOURCES = 500;
+const MAX_BLOCKED = 20;
 const MAX_RECENT = 8;
 
 const WORDS: Readonly<Record<Notice['kind'], [LucideIcon, Tone, string]>> = {
@@ -30,13 +32,15 @@ const WORDS: Readonly<Record<Notice['kind'], [LucideIcon, Tone, string]>> = {
   failed: [XCircle, 'bad', 'Failed'],
   late: [AlarmClock, 'warn', 'Late'],
   waiting: [Clock, 'warn', 'Waiting for a worker'],
+  blocked: [Wrench, 'warn', 'Maintenance makes no progress'],
   recovered: [CheckCircle2, 'good', 'Recovered'],
 };
 
-/** What is late, failed again or recovered, how much came and how fresh it is, what is next, and the newest runs. */
+/** What is late, failed again, blocked or recovered, how much came and how fresh it is, what is next, and the newest runs. */
 export function HomePage() {
   const runs = useRead(listRuns, { query: { limit: MAX_RUNS } });
   const sources = useRead(listSources, { query: { limit: MAX_SOURCES } });
+  const blocked = useRead(listDatasets, { query: { health: 'blocked', limit: MAX_BLOCKED } });
   const canCreate = useMay(createSource);
   return (
     <>
@@ -54,7 +58,12 @@ export function HomePage() {
           ) : (
             <Region query={runs}>
               {({ items: listed, next_page_token }) => (
-                <NewestRuns runs={listed.map(shownRun)} sources={items} isCut={next_page_token !== null} />
+                <NewestRuns
+                  runs={listed.map(shownRun)}
+                  sources={items}
+                  tables={blocked.data?.items ?? []}
+                  isCut={next_page_token !== null}
+                />
               )}
             </Region>
           )
@@ -67,15 +76,16 @@ export function HomePage() {
 interface NewestRunsProps {
   runs: readonly RunView[];
   sources: readonly SourceView[];
+  tables: readonly Listed[];
   /** Whether there are older runs than these. */
   isCut: boolean;
 }
 
-function NewestRuns({ runs, sources, isCut }: NewestRunsProps) {
+function NewestRuns({ runs, sources, tables, isCut }: NewestRunsProps) {
   const now = useNow();
   return (
     <Stack gap="xl">
-      <Notices notices={attention(runs, sources, now)} />
+      <Notices notices={attention(runs, { sources, tables }, now)} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
         <LoadedByDay />
         <FreshTables />

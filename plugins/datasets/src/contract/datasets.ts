@@ -12,6 +12,7 @@ import {
   sorting,
   Timestamp,
 } from '@weir/kernel/contract';
+import { Blocked, HEALTH_STATUSES } from './maintenance/table-blocks.ts';
 import { datasetProblems } from './problems.ts';
 
 /** First segments of dataset ids: the layers of tenants, and the two first segments of platform-owned namespaces. */
@@ -54,7 +55,11 @@ const itemProperties = {
 };
 
 /** A dataset as lists show it; what comes from the table's metadata is null when that cannot be read. */
-export const DatasetItem = Type.Object(itemProperties);
+export const DatasetItem = Type.Object({
+  ...itemProperties,
+  health: Nullable(OneOf(HEALTH_STATUSES, { description: 'As maintenance last found it; null before its first look' })),
+  blocked: Blocked,
+});
 
 /** A column of a table; `type` in the words of the table format, such as `decimal(18,2)` or `list<string>`. */
 export const DatasetColumn = Type.Object({
@@ -121,6 +126,7 @@ export const listDatasets = endpoint({
     search: Type.Optional(
       Type.String({ maxLength: 255, description: 'Only tables whose name contains this, in any case' }),
     ),
+    health: Type.Optional(OneOf(HEALTH_STATUSES, { description: 'Only tables that maintenance last found so' })),
   }),
   response: Page(DatasetItem),
   cli: {

@@ -9,6 +9,8 @@ import type {
   LegacyTable,
   TableRef,
 } from '../contract.ts';
+import type { ListedHealth } from '../read/list-tables.ts';
+import type { Block } from '../store/table-health.ts';
 import { datasetId } from './dataset-id.ts';
 import { decimalDigits } from './decimal-digits.ts';
 import { typeText } from './type-text.ts';
@@ -20,7 +22,18 @@ export type DatasetSnapshotTwinView = Static<typeof DatasetSnapshotTwin>;
 export type LegacyTableView = Static<typeof LegacyTable>;
 
 /** A table as lists show it; without metadata (it cannot be read) only its names are known. */
-export function itemView(ref: TableRef, metadata: TableMetadata | undefined): DatasetItemView {
+export function itemView(
+  ref: TableRef,
+  metadata: TableMetadata | undefined,
+  { status, blocked }: ListedHealth,
+): DatasetItemView {
+  return { ...factsView(ref, metadata), health: status, blocked: blocked && blockView(blocked) };
+}
+
+/** What keeps the maintenance of a table, as answers show it. */
+export const blockView = ({ why, detail, since, runId }: Block) => ({ why, detail, since, run_id: runId });
+
+function factsView(ref: TableRef, metadata: TableMetadata | undefined): Omit<DatasetItemView, 'health' | 'blocked'> {
   const names = {
     dataset_id: datasetId(ref),
     namespace: ref.namespace,
@@ -52,7 +65,7 @@ export function detailView(
   const schema = currentSchema(metadata);
   const current = currentSnapshot(metadata);
   return {
-    ...itemView(ref, metadata),
+    ...factsView(ref, metadata),
     table_uuid: metadata['table-uuid'],
     metadata_location: location,
     schema: {

@@ -8,6 +8,7 @@ import {
   type TableHealthView,
 } from '../contract.ts';
 import { datasetId } from '../dataset/dataset-id.ts';
+import { blockView } from '../dataset/dataset-view.ts';
 import type { HealthRow } from '../store/table-health.ts';
 import { receiptsOf } from '../survey/receipts.ts';
 import type { Survey } from '../survey/survey.ts';
@@ -90,10 +91,7 @@ export function healthView(survey: Survey, kept: Kept, now: number): TableHealth
       bytes,
       until: new Date(until).toISOString(),
     })),
-    blocked:
-      blocked === undefined
-        ? null
-        : { why: blocked.why, detail: blocked.detail, since: blocked.since, run_id: blocked.runId },
+    blocked: blocked === undefined ? null : blockView(blocked),
     next_at: row === undefined || row.paused ? null : row.nextAt.toISOString(),
     ...kept,
     maintenance: settingsView(row),

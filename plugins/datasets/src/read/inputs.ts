@@ -35,7 +35,7 @@ import { listTables } from './list-tables.ts';
 
 /** Datasets of which the nearest is looked for. */
 const MAX_COMPARED = 2_000;
-const NO_FILTER = { namespace: undefined, search: undefined, after: undefined, descending: false };
+const NO_FILTER = { namespace: undefined, search: undefined, health: undefined, after: undefined, descending: false };
 
 /** Times that the tables of a remote catalog are read until none has moved. */
 const MAX_READS = 5;

@@ -8,7 +8,7 @@ import { holderOf, producedTables } from '../producer/producers.ts';
 import { asProblems } from '../store/lakehouse-problem.ts';
 import type { TableScanner } from '../store/table-folders.ts';
 import type { CurrentTable } from '../store/table-store.ts';
-import { listTables } from './list-tables.ts';
+import { type ListedHealth, listTables } from './list-tables.ts';
 
 export interface ReadDeps {
   kernel: Kernel;
@@ -31,6 +31,7 @@ export interface OpenTable {
 export interface TablesAsked {
   namespace?: string;
   search?: string;
+  health?: NonNullable<ListedHealth['status']>;
   limit?: number;
   page_token?: string;
   order: string;
@@ -57,30 +58,33 @@ export async function openTable(
   });
 }
 
+type TableView<T> = (ref: TableRef, metadata: TableMetadata | undefined, health: ListedHealth) => T;
+
 /** A page of the readable tables by id; `view` gets no metadata for one whose metadata cannot be read. */
 export async function readableTables<T>(
   { kernel, scanner, catalogName }: ReadDeps,
   tenant: Tenant,
-  { asked, view }: { asked: TablesAsked; view: (ref: TableRef, metadata: TableMetadata | undefined) => T },
+  { asked, view }: { asked: TablesAsked; view: TableView<T> },
 ): Promise<{ items: T[]; total: number; next_page_token: string | null }> {
-  const { namespace, search, order, page_token: token } = asked;
+  const { namespace, search, health, order, page_token: token } = asked;
   const limit = asked.limit ?? DEFAULT_PAGE_SIZE;
-  const list = ['tables', order, namespace, search];
+  const list = ['tables', order, namespace, search, health];
   const place = token === undefined ? undefined : decodePageToken(list, token);
   const after = place === undefined ? undefined : [place.value ?? '', place.id];
   const { tables, total } = await kernel.db(tenant).transaction(async (tx) => {
     const readable = readableBy(tenant.scope, await producedTables(tx));
     const descending = order.startsWith('-');
-    return listTables(tx, { catalogName, readable, namespace, search, descending, after, limit: limit + 1 });
+    const filter = { namespace, search, health };
+    return listTables(tx, { catalogName, readable, ...filter, descending, after, limit: limit + 1 });
   });
   const page = tables.slice(0, limit);
   const items = await Promise.all(
-    page.map(async ({ ref, metadataLocation }) => {
+    page.map(async ({ ref, metadataLocation, health: found }) => {
       try {
-        return view(ref, await scanner.metadata(ref, metadataLocation));
+        return view(ref, await scanner.metadata(ref, metadataLocation), found);
       } catch (error) {
         kernel.log.warn({ err: error, dataset_id: datasetId(ref) }, 'table metadata cannot be read');
-        return view(ref, undefined);
+        return view(ref, undefined, found);
       }
     }),
   );

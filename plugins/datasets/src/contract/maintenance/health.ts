@@ -13,14 +13,12 @@ import {
 } from '@weir/kernel/contract';
 import { DatasetParams, read, readErrors, SnapshotId } from '../datasets.ts';
 import { datasetProblems } from '../problems.ts';
+import { Blocked, HEALTH_STATUSES } from './table-blocks.ts';
 
 /** What maintenance may do with a table. */
 export const MAINTENANCE_ACTIONS = ['compact', 'manifests', 'expire', 'orphans'] as const;
 export type MaintenanceAction = (typeof MAINTENANCE_ACTIONS)[number];
 const REASONS = ['small_files', 'deleted_rows', 'manifests', 'snapshots'] as const;
-/** `races`: other commits were faster three times. `hold`: a reader keeps snapshots that would have expired a day ago. */
-const BLOCKS = ['races', 'hold'] as const;
-export const HEALTH_STATUSES = ['healthy', 'due', 'blocked'] as const;
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 const MIB = 1024 * 1024;
@@ -98,7 +96,7 @@ export const TableHealth = Type.Object({
       until: Timestamp,
     }),
   ),
-  blocked: Nullable(Type.Object({ why: OneOf(BLOCKS), detail: Type.String(), since: Timestamp, run_id: Nullable(Id) })),
+  blocked: Blocked,
   last_run: Nullable(Type.Object({ run_id: Id, made_at: Timestamp, actions: Type.Array(OneOf(MAINTENANCE_ACTIONS)) })),
   next_at: Nullable(
     Type.String({
