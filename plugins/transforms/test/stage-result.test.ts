@@ -12,18 +12,23 @@ type Args = Parameters<typeof stageResult>;
 t.test('the result of a run and the table that it is for', async (t) => {
   const { lake, pin, selects } = await selectWorld(t);
   /** Stages a statement over the orders, of which all rows are new, for a table with these columns. */
-  const staged = async (columns: readonly Column[], content: object, partition?: string) => {
+  const staged = async (columns: readonly Column[], content: object, partition?: string, rewritten?: true) => {
+    let snapshotId = '1';
     const schema: TableSchema = { type: 'struct', 'schema-id': 0, fields: assignFieldIds(columns) };
     const source = schema.fields.find(({ name }) => name === partition)?.id ?? 0;
     const by = { name: 'p', transform: 'identity', 'source-id': source, 'field-id': 1000 };
     const table = { location: `file://${lake.root}/o`, dataLocation: `file://${lake.root}/o/data`, store: pin.store };
     const tables = {
       prepare: async (...[, , , { columns }]: [unknown, unknown, unknown, { columns: { exactly: Column[] } }]) => ({
-        ...table,
+        ...{ ...table, snapshotId },
         schema: evolveSchema(schema, columns.exactly).schema,
         spec: { 'spec-id': 0, fields: partition === undefined ? [] : [by] },
       }),
-      recordStaged: async () => undefined,
+      // A rewrite that was there before the ledger could hold it off.
+      async recordStaged() {
+        if (rewritten) snapshotId = '2';
+      },
+      head: async () => ({ snapshotId }),
     };
     const deps = { tables, selects, kernel: { db: () => ({ transaction: async () => undefined }) } };
     const run = { runId: '0197a000-0000-7000-8000-000000000001' };
@@ -31,7 +36,7 @@ t.test('the result of a run and the table that it is for', async (t) => {
       ...{ tenant: { tenantId: 't' }, run, leaseEpoch: 1, log: { write: () => undefined } },
       ...{ ref: { namespace: 'gold.acme', table: 'o' }, signal: new AbortController().signal },
       content: { inputs: [ORDERS], output: 'gold.acme.o', ...content },
-      place: { publish: 'each' },
+      place: { publish: 'together' },
     };
     const change = { kind: 'added' as const, plan: pin.plan, rows: pin.rows };
     const full: Why[] = [];
@@ -39,13 +44,18 @@ t.test('the result of a run and the table that it is for', async (t) => {
     const asked = { pins: [{ ...pin, change }], why: INCREMENT, becomesFull };
     const { change: made, rows } = await stageResult(deps as unknown as Args[0], job as unknown as Args[1], asked);
     const written = (made.files as StagedFile[]).flatMap((file) => Object.keys(file.column_sizes ?? {}));
-    return { mode: made.mode, rows, columns: written.length, full: full.map(({ reason, extent }) => [reason, extent]) };
+    const reasons = full.map(({ reason, extent }) => [reason, extent]);
+    return { mode: made.mode, base: made.base, rows, columns: written.length, full: reasons };
   };
   const failureOf = (...asked: Parameters<typeof staged>) => staged(...asked).then(String, ({ failure }) => failure);
   const append = { sql: `select id, note from ${ORDERS}`, materialization: 'append', incremental: ORDERS };
 
   await t.test('the result gains a column → an increment, under the table with the column', async (t) => {
-    t.strictSame(await staged([ID], append), { mode: 'append', rows: 3, columns: 2, full: [] });
+    t.strictSame(await staged([ID], append), { mode: 'append', base: '1', rows: 3, columns: 2, full: [] });
+  });
+
+  await t.test('a rewrite of the output before its files are in the ledger → a commit onto the rewrite', async (t) => {
+    t.match(await staged([ID], append, undefined, true), { mode: 'append', base: '2', rows: 3 });
   });
 
   await t.test('the table has a column that the result lacks → all anew, and the run says so', async (t) => {

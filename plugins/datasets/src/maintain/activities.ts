@@ -35,24 +35,35 @@ export function maintenanceActivities(worker: WorkerDeps): MaintenanceActivities
   const failures = maintenanceFailures;
   const attempting = { log: kernel.log, failures, keysOf: runKeys(kernel, 'table_id') };
   const tables = tableMaintenance(worker);
-  const carryOut = <R>(input: RunInput, work: (given: Work, tenant: Tenant) => Promise<R>): Promise<R | undefined> =>
-    attempt(attempting, input, (given) =>
-      leasedAttempt<R | undefined>({ kernel, failures, runLogs }, input, given, async (leased) => {
+  /** An action that nothing has interrupted goes on with the attempt of the plan: one that is retried is a new attempt. */
+  const goOn = async (tenant: Tenant, runId: string) => {
+    const run = await kernel.runs.find(tenant, runId);
+    return run?.status === 'running' ? { leaseEpoch: run.leaseEpoch } : kernel.runs.begin(tenant, runId);
+  };
+  const carryOut = <R>(
+    input: RunInput,
+    work: (given: Work, tenant: Tenant) => Promise<R>,
+    step: 'plan' | 'action' = 'action',
+  ): Promise<R | undefined> =>
+    attempt(attempting, input, (given) => {
+      const continues = step === 'action' && given.number === 1;
+      const begin = (tenant: Tenant) => (continues ? goOn : kernel.runs.begin)(tenant, input.run_id);
+      return leasedAttempt<R | undefined>({ kernel, failures, runLogs }, input, { ...given, begin }, async (leased) => {
         const asked = await tables.asked(leased.tenant, input.run_id);
         return asked && work({ ...leased, ...asked }, leased.tenant);
-      }),
-    );
+      });
+    });
 
   return {
     planTable: async (input: RunInput): Promise<MaintenanceAction[]> => {
-      const due = await carryOut(input, async (work, tenant) => {
+      const planned = async (work: Work, tenant: Tenant) => {
         const plan = await tables.plan(tenant, work);
         for (const { code, value, bound } of plan.reasons) {
           work.log.write({ level: 'info', step: 'plan', message: `${code}: ${value}, the bound is ${bound}` });
         }
         return plan.due;
-      });
-      return due ?? [];
+      };
+      return (await carryOut(input, planned, 'plan')) ?? [];
     },
 
     rewriteBins: async (input: RunInput): Promise<void> => {

@@ -44,8 +44,8 @@ interface Asked {
 
 /** Writes the result below a folder of the attempt, under the columns that the statement has over these very inputs. */
 export async function stageResult(deps: StageDeps, job: Job, asked: Asked): Promise<StagedResult> {
-  const { kernel, tables, selects } = deps;
-  const { tenant, run, leaseEpoch, signal, log, ref, content } = job;
+  const { kernel, selects } = deps;
+  const { run, signal, log, content } = job;
   const { sql, key, partition_by: partitionBy, incremental } = content;
   const { pins } = asked;
   const chosen = job.place.partitions;
@@ -53,10 +53,8 @@ export async function stageResult(deps: StageDeps, job: Job, asked: Asked): Prom
   const described = await selects.describe({ sql, inputs: pins, signal, increment: asIncrement });
   const { columns, increment } = described;
   await keepLineage(kernel, job, lineageOf(sql, columns, described.lineage));
-  const { prepared, read, isFull } = await prepare(deps, job, { ...asked, columns, increment });
+  const { prepared, read, isFull, folder } = await placed(deps, job, { ...asked, columns, increment });
   if (partitionBy !== undefined && !isFull) assertPartitions(prepared, partitionBy);
-  const folder = `${prepared.dataLocation}/${run.runId}-${leaseEpoch}`;
-  await tables.recordStaged(tenant, run.runId, [{ ref, location: folder, isFolder: true }]);
   log.write({ level: 'info', step: 'statement', message: `the statement runs; ${columns.length} columns` });
   const schema = writtenSchema(prepared, columns);
   const { checks, table, base } = checksOf(job, { prepared, schema, isFull });
@@ -173,6 +171,21 @@ function readingOf(content: ArtifactContent, { pins, increment }: Described): Re
   if (materialization === 'append') return undefined;
   const columns = key ?? partitionBy ?? [];
   return { inputs: pins, within: { input: pin.datasetId, changed: change.plan as PinnedRows, columns } };
+}
+
+/**
+ * The output as it is to be written, and the folder that the ledger has for it: from then on rewrites of the table wait for this run,
+ * and a table that one has moved before is prepared again.
+ */
+async function placed(deps: StageDeps, job: Job, described: Described): Promise<Prepared & { folder: string }> {
+  const { tables } = deps;
+  const { tenant, run, leaseEpoch, ref } = job;
+  const first = await prepare(deps, job, described);
+  const folder = `${first.prepared.dataLocation}/${run.runId}-${leaseEpoch}`;
+  await tables.recordStaged(tenant, run.runId, [{ ref, location: folder, isFolder: true }]);
+  const { snapshotId } = first.prepared;
+  const hasMoved = snapshotId !== null && (await tables.head(tenant, ref)).snapshotId !== snapshotId;
+  return { ...(hasMoved ? await prepare(deps, job, described) : first), folder };
 }
 
 const INCOMPATIBLE = datasetProblems.schemaIncompatible.entry.code;
