@@ -2,9 +2,9 @@ import type { FaultPoint } from '@weir/kernel';
 import { getTableHealth, listDatasets, maintainTable, previewDataset } from '@weir/plugin-datasets/contract';
 import { getRun, listRuns } from '@weir/plugin-runs/contract';
 import { createWebhook, listDeliveries, WEBHOOK_EVENTS } from '@weir/plugin-webhooks/contract';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { runWorld } from '../../plugins/transforms/test/run-kit.ts';
-import { receiver } from '../../plugins/webhooks/test/kit.ts';
+import { type Received, receiver } from '../../plugins/webhooks/test/kit.ts';
 import { faultFolder } from '../crash/fault-folder.ts';
 import { keyFile } from '../key-file.ts';
 import { sample } from '../lane.ts';
@@ -22,6 +22,30 @@ const params = { dataset_id: TABLE };
 const LOSE = `update datasets.table_health set next_at = now(),
   lost_races = jsonb_build_object(left(encode(sha256('[0]'), 'hex'), 16), 3)
 where table_name = 'readings' returning 1`;
+
+/** The table loses races: it is listed as blocked, and of all maintenance a webhook gets that event alone. */
+async function losesRaces(
+  t: Test,
+  { ok, materialized, database }: Awaited<ReturnType<typeof runWorld>>,
+  { readings, webhook_id, got }: { readings: { transform_id: string }; webhook_id: string; got: readonly Received[] },
+): Promise<void> {
+  for (let file = 0; file < FILES; file += 1) await materialized(readings, { force: true });
+  await database.peek(LOSE);
+  await until('the event of a blocked table', () => got.some(({ body }) => body.type === 'table.blocked'));
+  const { items } = await ok(listDatasets, { query: { health: 'blocked' } });
+  t.match(items, [{ ...params, health: 'blocked', blocked: { why: 'races' } }]);
+  await until('no event that waits', async () => {
+    const waiting = await ok(listDeliveries, { params: { webhook_id }, query: { status: 'pending' } });
+    return waiting.items.length === 0;
+  });
+  const events = got.map(({ body }) => [body.type, (body.table as { operation?: string } | undefined)?.operation]);
+  t.strictSame(
+    events.filter(([type, operation]) => type !== 'table.changed' || operation === 'replace'),
+    [['table.blocked', undefined]],
+    'of maintenance, a webhook gets this alone',
+  );
+  t.ok(events.length > POINTS.length * FILES, 'and every change of rows');
+}
 
 t.test(
   'a worker that maintains a table is killed at each step → the rows are the same, and no reader runs again',
@@ -85,23 +109,7 @@ t.test(
     const kinds = async (query: object) => (await ok(listRuns, { query })).items.map(({ kind }) => kind);
     t.notOk((await kinds({ limit: 500 })).includes('table-maintenance'), 'a list does not show what the platform does');
     t.equal((await kinds({ kind: 'table-maintenance', limit: 500 })).length, POINTS.length);
-
-    for (let file = 0; file < FILES; file += 1) await materialized(readings, { force: true });
-    await database.peek(LOSE);
-    await until('the event of a blocked table', () => there.got.some(({ body }) => body.type === 'table.blocked'));
-    const { items } = await ok(listDatasets, { query: { health: 'blocked' } });
-    t.match(items, [{ ...params, health: 'blocked', blocked: { why: 'races' } }]);
-    await until('no event that waits', async () => {
-      const waiting = await ok(listDeliveries, { params: { webhook_id }, query: { status: 'pending' } });
-      return waiting.items.length === 0;
-    });
-    const events = there.got.map(({ body }) => [body.type, (body.table as { operation?: string }).operation]);
-    t.strictSame(
-      events.filter(([type, operation]) => type !== 'table.changed' || operation === 'replace'),
-      [['table.blocked', undefined]],
-      'of maintenance, a webhook gets this alone',
-    );
-    t.ok(events.length > POINTS.length * FILES, 'and every change of rows');
+    await losesRaces(t, world, { readings, webhook_id, got: there.got });
     await database.peek("update datasets.table_health set lost_races = '{}' returning 1");
     const { run_id } = await ok(maintainTable, { params, body: {} });
     t.match(await ended(run_id), { status: 'succeeded', attempt: 1 }, 'nothing was retried');

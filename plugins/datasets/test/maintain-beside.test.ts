@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { Tenant } from '@weir/kernel';
 import { createRewriter, createStager, type currentSchema, type LineShape, readMetadata } from '@weir/lakehouse';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { pythonSession } from '../../../lakehouse/test/python.ts';
 import { inLane } from '../../../test/lane.ts';
 import { pace } from '../../../test/until.ts';
-import { getTableHealth, previewDataset, type TableRef } from '../src/contract.ts';
+import { previewDataset, type TableRef } from '../src/contract.ts';
 import { type CompactionDeps, compactTable } from '../src/rewrite/compact.ts';
 import { expireTable } from '../src/sweep/expire.ts';
 import { batch, depsOf, type Lake, lake } from './kit.ts';
@@ -143,6 +143,10 @@ select count(*)::int as n from first
 where first.table_name = $1 and first.location like '%.metadata.json'
   and first.run_id <> all ($2::uuid[])`;
 
+/** Receipts of which the two proofs differ. */
+const CHANGED = `select * from datasets.rewrite_receipt
+where rows_before <> rows_after or checksum_before <> checksum_after`;
+
 /** Rounds of maintenance of one table, one after the other, until `isOver`; `landed` counts the rewrites that were published. */
 async function rounds(
   { world, acme, deps }: { world: Lake; acme: Tenant; deps: ReturnType<typeof depsOf> },
@@ -183,22 +187,53 @@ async function rounds(
   }
 }
 
+type Sync = Awaited<ReturnType<typeof writers>>['sync'];
+
+/** Merges with deletes, one after the other, until there were enough and `isEnough`; how many, and the rows that are left. */
+async function merges(sync: Sync, ref: TableRef, isEnough: () => boolean) {
+  const rows = new Map([[-1, 'first']]);
+  let count = 0;
+  for (; count < SYNCS || !isEnough(); count += 1) {
+    const gone = (count * 5) % IDS;
+    const brought = [0, 3, 6, 9].map((more) => (count * 7 + more) % IDS).filter((id) => id !== gone);
+    const changed = brought.map((id) => ({ id, name: `${count}` }));
+    await sync(ref, [...changed, { id: gone, gone: 'yes' }], 'merge');
+    for (const { id, name } of changed) rows.set(id, name);
+    rows.delete(gone);
+  }
+  return { count, rows: [...rows].toSorted(([a], [b]) => a - b) };
+}
+
+async function appends(sync: Sync, ref: TableRef, isEnough: () => boolean): Promise<number> {
+  let count = 0;
+  for (; count < APPENDS || !isEnough(); count += 1) await sync(ref, [{ id: count, name: 'ours' }], 'append');
+  return count;
+}
+
+/** Two readers that are not ours find every file of every snapshot, the same rows in each, and a rewrite changed none. */
+function assertRead(t: Test, table: string, seen: readonly Seen[]): void {
+  const byId = new Map(seen.map((one) => [one.id, one]));
+  for (const { id, parent, operation, duckdb, pyiceberg } of seen) {
+    t.strictSame(duckdb, pyiceberg, `${table}: both readers find the rows of ${operation} ${id}`);
+    const before = byId.get(parent);
+    if (operation === 'replace' && before !== undefined) t.strictSame(pyiceberg, before.pyiceberg);
+  }
+  t.ok(seen.some(({ operation }) => operation === 'replace'));
+}
+
 t.test(
   `${SYNCS} merges with deletes beside rounds of maintenance without pause → none has to be made again`,
   async (t) => {
     const writing = await writers(t);
     const { world, acme, sync } = writing;
-    const [orders, beside] = [world.tables.bronze(acme, 'orders'), world.tables.bronze(acme, 'beside')];
-    const { tenantId } = acme;
-    for (const ref of [orders, beside]) {
-      await world.kernel
-        .db(acme)
-        .transaction((tx) => world.producers.register(tx, { ref, kind: 'source', producerId: tenantId }));
+    const { peek, superuserUrl } = world.database;
+    const refs = { orders: world.tables.bronze(acme, 'orders'), beside: world.tables.bronze(acme, 'beside') };
+    for (const ref of Object.values(refs)) {
+      const entry = { ref, kind: 'source' as const, producerId: acme.tenantId };
+      await world.kernel.db(acme).transaction((tx) => world.producers.register(tx, entry));
+      await sync(ref, [{ id: -1, name: 'first' }], 'append');
     }
-    const python = pythonSession(t);
-    await sync(orders, [{ id: -1, name: 'first' }], 'append');
-    await sync(beside, [{ id: -1, name: 'first' }], 'append');
-    // A transform reads this moment of either table, and is still open when all is over.
+    // A transform reads this moment of both tables, and is still open when all is over.
     const pins = await world.inputs.pin(acme, [
       { datasetId: 'bronze.acme.orders' },
       { datasetId: 'bronze.acme.beside' },
@@ -206,76 +241,54 @@ t.test(
     const reader = await world.run(acme);
     await world.kernel.db(acme).transaction((tx) => world.inputs.hold(tx, reader.runId, pins));
 
-    const wanted = new Map([[-1, 'first']]);
+    const python = pythonSession(t);
+    const catalog = `${superuserUrl.replace(/^\w+:/, 'postgresql+psycopg2:')}?options=-csearch_path%3Dcatalog`;
     const landed = { orders: 0, beside: 0 };
     const rewriters: string[] = [];
-    let syncs = 0;
-    const merging = async () => {
-      for (; syncs < SYNCS || landed.orders < LANDED; syncs += 1) {
-        const at = syncs;
-        const rows = [0, 1, 2, 3].map((more) => ({ id: (at * 7 + more * 3) % IDS, name: `${at}` }));
-        const gone = (at * 5) % IDS;
-        const brought = rows.filter(({ id }) => id !== gone);
-        await sync(orders, [...brought, { id: gone, gone: 'yes' }], 'merge');
-        for (const { id, name } of brought) wanted.set(id, name);
-        wanted.delete(gone);
-      }
-    };
-    let appends = 0;
-    const appending = async () => {
-      for (; appends < APPENDS || landed.beside < LANDED; appends += 1)
-        await sync(beside, [{ id: appends, name: 'ours' }], 'append');
-    };
-    const url = world.database.superuserUrl.replace(/^\w+:/, 'postgresql+psycopg2:');
-    const catalog = `${url}?options=-csearch_path%3Dcatalog`;
-    const elsewhere = () => python(APPEND, catalog, 'bronze.acme.beside', '1000', String(FOREIGN_APPENDS));
-    const open = new Set(['merges', 'appends']);
-    const isOver = () => open.size === 0;
-    const ending = async (name: string, work: Promise<unknown>) => {
-      await work;
-      open.delete(name);
-    };
-    await Promise.all([
-      rounds(writing, { ref: orders, isOver, landed, rewriters }),
-      rounds(writing, { ref: beside, isOver, landed, rewriters, more: expireTable }),
-      ending('merges', merging()),
-      ending('appends', Promise.all([appending(), elsewhere()])),
+    const writersOf = Promise.all([
+      merges(sync, refs.orders, () => landed.orders >= LANDED),
+      appends(sync, refs.beside, () => landed.beside >= LANDED),
+      python(APPEND, catalog, 'bronze.acme.beside', '1000', String(FOREIGN_APPENDS)),
     ]);
-    t.comment(`${syncs} merges and ${landed.orders} rewrites; ${appends} appends and ${landed.beside} rewrites`);
+    let open = true;
+    const over = writersOf.finally(() => {
+      open = false;
+    });
+    const isOver = () => !open;
+    await Promise.all([
+      rounds(writing, { ref: refs.orders, isOver, landed, rewriters }),
+      rounds(writing, { ref: refs.beside, isOver, landed, rewriters, more: expireTable }),
+      over,
+    ]);
+    const [merged, appended] = await writersOf;
+    t.comment(`${merged.count} merges, ${landed.orders} rewrites; ${appended} appends, ${landed.beside} rewrites`);
 
-    const [intended] = await world.database.peek(INTENDED, ['orders', rewriters]);
-    t.equal(intended?.n, syncs + 1, 'each sync made its commit once');
-    const { call } = world.as('acme');
+    const [intended] = await peek(INTENDED, ['orders', rewriters]);
+    t.equal(intended?.n, merged.count + 1, 'each sync made its commit once');
     const rowsOf = async (table: string) => {
       const query = { columns: 'id,name', order: 'id', limit: 500 };
-      const answer = await call(previewDataset, { params: { dataset_id: `bronze.acme.${table}` }, query });
+      const answer = await world.as('acme').call(previewDataset, { params: { dataset_id: table }, query });
       return answer.ok ? answer.body.rows.map(([id, name]) => [Number(id), String(name)]) : answer.problem.code;
     };
     t.strictSame(
-      await rowsOf('orders'),
-      [...wanted].toSorted(([a], [b]) => a - b),
-      'every row of a merge is there, and none that it deleted',
+      await rowsOf('bronze.acme.orders'),
+      merged.rows,
+      'every row of a merge is there, none that it deleted',
     );
-    t.strictSame(await rowsOf('beside'), [
+    t.strictSame(await rowsOf('bronze.acme.beside'), [
       [-1, 'first'],
-      ...Array.from({ length: appends }, (_, at) => [at, 'ours']),
+      ...Array.from({ length: appended }, (_, at) => [at, 'ours']),
       ...Array.from({ length: FOREIGN_APPENDS }, (_, at) => [1000 + at, 'elsewhere']),
     ]);
-    for (const [at, table] of ['orders', 'beside'].entries()) {
-      const answer = await call(getTableHealth, { params: { dataset_id: `bronze.acme.${table}` } });
-      if (!answer.ok) throw new Error(answer.problem.code);
-      for (const one of answer.body.receipts)
-        t.strictSame([one.rows_after, one.checksum_after], [one.rows_before, one.checksum_before]);
-      const head = await world.tables.head(acme, [orders, beside][at] as TableRef);
-      const seen = (await python(SNAPSHOTS, head.metadataLocation ?? '')) as Seen[];
-      const byId = new Map(seen.map((one) => [one.id, one]));
-      for (const one of seen) {
-        t.strictSame(one.duckdb, one.pyiceberg, `${table}: both readers find the rows of ${one.operation} ${one.id}`);
-        const parent = byId.get(one.parent);
-        if (one.operation === 'replace' && parent !== undefined) t.strictSame(one.pyiceberg, parent.pyiceberg);
-      }
-      t.ok(byId.has(pins[at]?.snapshotId ?? ''), `${table}: what an open run reads is kept`);
-      t.ok(seen.some(({ operation }) => operation === 'replace'));
+    t.strictSame(await peek(CHANGED), [], 'every receipt has the same rows before and after');
+    for (const { ref, snapshotId } of pins) {
+      const { metadataLocation = '' } = await world.tables.head(acme, ref);
+      const seen = (await python(SNAPSHOTS, metadataLocation)) as Seen[];
+      assertRead(t, ref.table, seen);
+      t.ok(
+        seen.some(({ id }) => id === snapshotId),
+        `${ref.table}: what an open run reads is kept`,
+      );
     }
   },
 );

@@ -35,8 +35,8 @@ export function maintenanceActivities(worker: WorkerDeps): MaintenanceActivities
   const failures = maintenanceFailures;
   const attempting = { log: kernel.log, failures, keysOf: runKeys(kernel, 'table_id') };
   const tables = tableMaintenance(worker);
-  /** An action that nothing has interrupted goes on with the attempt of the plan: one that is retried is a new attempt. */
-  const goOn = async (tenant: Tenant, runId: string) => {
+  /** An action continues the attempt of the plan: only one that is retried is a new attempt. */
+  const continued = async (tenant: Tenant, runId: string) => {
     const run = await kernel.runs.find(tenant, runId);
     return run?.status === 'running' ? { leaseEpoch: run.leaseEpoch } : kernel.runs.begin(tenant, runId);
   };
@@ -47,7 +47,7 @@ export function maintenanceActivities(worker: WorkerDeps): MaintenanceActivities
   ): Promise<R | undefined> =>
     attempt(attempting, input, (given) => {
       const continues = step === 'action' && given.number === 1;
-      const begin = (tenant: Tenant) => (continues ? goOn : kernel.runs.begin)(tenant, input.run_id);
+      const begin = (tenant: Tenant) => (continues ? continued : kernel.runs.begin)(tenant, input.run_id);
       return leasedAttempt<R | undefined>({ kernel, failures, runLogs }, input, { ...given, begin }, async (leased) => {
         const asked = await tables.asked(leased.tenant, input.run_id);
         return asked && work({ ...leased, ...asked }, leased.tenant);
