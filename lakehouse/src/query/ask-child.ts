@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { programFile, watchChild } from '@weir/processes';
+import { childOptions, programFile, watchChild } from '@weir/processes';
 import { LakehouseError } from '../error/error.ts';
 import type { ChildLimits, Query, QueryMessage, QueryWord } from './protocol.ts';
 
 const CHILD = fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url));
-const CHILD_HEAP_MB = 256;
+const CHILD_HEAP_MIB = 256;
 /** How long a child that was told to stop may take to do so before it is killed. */
 const STOP_GRACE_MS = 5_000;
 
@@ -15,13 +15,7 @@ let asked = 0;
 /** Starts a query child. */
 export function startChild(limits: ChildLimits): ChildProcess {
   const child = fork(programFile(CHILD), [JSON.stringify(limits)], {
-    // Nothing else of the parent's environment or flags is the child's business.
-    env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
-    execArgv: [
-      '--conditions=@weir/source',
-      '--disable-warning=ExperimentalWarning',
-      `--max-old-space-size=${CHILD_HEAP_MB}`,
-    ],
+    ...childOptions(CHILD_HEAP_MIB),
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     // Bytes go over as bytes.
     serialization: 'advanced',

@@ -4,19 +4,11 @@ import {
   type BoundedProcess,
   type Bounds,
   type ChildWatch,
+  childOptions,
   programFile,
   startBounded,
   watchChild,
 } from '@weir/processes';
-
-/**
- * Threads take their memory from few places, so that what one has freed is there for the next, and what is large goes back
- * to the system when it is freed: by itself the bound rises with what was freed, and long lines would stay (glibc,
- * mallopt(3)). It costs no time, and a quarter less memory at the peak.
- */
-const MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' };
-/** What the process of an attempt may know of our environment. */
-const ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'NODE_COMPILE_CACHE'] as const;
 
 /** The process of one attempt, which loads its code and waits for its plan. */
 export interface BegunChild {
@@ -62,13 +54,8 @@ export function beginChild(
     bounds,
   }: ChildProgram,
 ): BegunChild {
-  const env = { ...environment(), ...MALLOC };
+  const { env, execArgv: own } = childOptions(maxHeapMiB, { WEIR_FAULTPOINTS: armedFaultpoints() });
   const file = programFile(program);
-  const own = [
-    '--conditions=@weir/source',
-    '--disable-warning=ExperimentalWarning',
-    `--max-old-space-size=${maxHeapMiB}`,
-  ];
   const execArgv = [...own, ...flags];
   const bounded = bounds && startBounded({ file, args, flags: execArgv, env, serialization }, bounds);
   const child =
@@ -100,10 +87,4 @@ function endOf(child: ChildProcess): Promise<void> {
     child.once('exit', end);
     child.once('error', () => resolve());
   });
-}
-
-function environment(): NodeJS.ProcessEnv {
-  const known: NodeJS.ProcessEnv = { ...process.env, WEIR_FAULTPOINTS: armedFaultpoints() };
-  const names = [...ENVIRONMENT, 'WEIR_FAULTPOINTS'];
-  return Object.fromEntries(names.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]]])));
 }

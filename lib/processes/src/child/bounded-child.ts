@@ -1,12 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { programFile } from '../program/program-file.ts';
 import { watchChild } from '../pulse.ts';
+import { childOptions } from './child-options.ts';
 import type { FromChild, ToChild } from './messages.ts';
-
-/** What such a process may know of our environment. */
-const ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'NODE_COMPILE_CACHE'] as const;
-/** Few places from which threads take memory, so that what one has freed is there for the next (glibc, mallopt(3)). */
-const MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' };
 
 /** A program that answers one question, by `answerParent`, within bounds. */
 export interface BoundedProgram {
@@ -42,12 +38,7 @@ export class ChildFailed extends Error {
 export async function boundedChild(program: BoundedProgram, question: unknown): Promise<unknown> {
   const { file, maxHeapMiB, memoryMiB, deadlineMs, signal, started, ended } = program;
   const child = fork(programFile(file), [], {
-    env: { ...environment(), ...MALLOC },
-    execArgv: [
-      '--conditions=@weir/source',
-      '--disable-warning=ExperimentalWarning',
-      `--max-old-space-size=${maxHeapMiB}`,
-    ],
+    ...childOptions(maxHeapMiB),
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',
   });
@@ -81,10 +72,4 @@ export async function boundedChild(program: BoundedProgram, question: unknown): 
 async function end(child: ChildProcess, gone: Promise<void>): Promise<void> {
   child.kill('SIGKILL');
   await gone;
-}
-
-function environment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    ENVIRONMENT.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  );
 }
