@@ -23,10 +23,18 @@ const LOSE = `update datasets.table_health set next_at = now(),
   lost_races = jsonb_build_object(left(encode(sha256('[0]'), 'hex'), 16), 3)
 where table_name = 'readings' returning 1`;
 
+type World = Awaited<ReturnType<typeof runWorld>>;
+
+async function listedWhenAsked(t: Test, { ok }: World): Promise<void> {
+  const kinds = async (query: object) => (await ok(listRuns, { query })).items.map(({ kind }) => kind);
+  t.notOk((await kinds({ limit: 500 })).includes('table-maintenance'), 'a list does not show what the platform does');
+  t.equal((await kinds({ kind: 'table-maintenance', limit: 500 })).length, POINTS.length);
+}
+
 /** The table loses races: it is listed as blocked, and of all maintenance a webhook gets that event alone. */
 async function losesRaces(
   t: Test,
-  { ok, materialized, database }: Awaited<ReturnType<typeof runWorld>>,
+  { ok, materialized, database }: World,
   { readings, webhook_id, got }: { readings: { transform_id: string }; webhook_id: string; got: readonly Received[] },
 ): Promise<void> {
   for (let file = 0; file < FILES; file += 1) await materialized(readings, { force: true });
@@ -106,9 +114,7 @@ t.test(
     t.equal((await rows(COUNTED)).length, POINTS.length * FILES * 3, 'each row was read once');
     const left = await warehouseFaults(database.peek, folderWarehouse(`${folder}/warehouse`));
     t.strictSame(left, { unnamed: [], absent: [] }, 'each file is in a snapshot or in the ledger');
-    const kinds = async (query: object) => (await ok(listRuns, { query })).items.map(({ kind }) => kind);
-    t.notOk((await kinds({ limit: 500 })).includes('table-maintenance'), 'a list does not show what the platform does');
-    t.equal((await kinds({ kind: 'table-maintenance', limit: 500 })).length, POINTS.length);
+    await listedWhenAsked(t, world);
     await losesRaces(t, world, { readings, webhook_id, got: there.got });
     await database.peek("update datasets.table_health set lost_races = '{}' returning 1");
     const { run_id } = await ok(maintainTable, { params, body: {} });

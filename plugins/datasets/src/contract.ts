@@ -23,6 +23,7 @@ export {
   DatasetSnapshot,
   DatasetSnapshotTwin,
   getDataset,
+  HEALTH_STATUSES,
   listDatasetSnapshots,
   listDatasets,
   NumericSnapshotId,
@@ -54,7 +55,6 @@ export {
 } from './contract/maintenance/health.ts';
 export {
   type BlockedTable,
-  HEALTH_STATUSES,
   type TableBlocked,
   TableBlocks,
 } from './contract/maintenance/table-blocks.ts';

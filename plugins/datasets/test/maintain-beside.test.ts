@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { pythonSession } from '../../../lakehouse/test/python.ts';
 import { inLane } from '../../../test/lane.ts';
 import { pace } from '../../../test/until.ts';
-import { previewDataset, type TableRef } from '../src/contract.ts';
+import { type PinnedInput, previewDataset, type TableRef } from '../src/contract.ts';
 import { type CompactionDeps, compactTable } from '../src/rewrite/compact.ts';
 import { expireTable } from '../src/sweep/expire.ts';
 import { batch, depsOf, type Lake, lake } from './kit.ts';
@@ -187,7 +187,8 @@ async function rounds(
   }
 }
 
-type Sync = Awaited<ReturnType<typeof writers>>['sync'];
+type Writers = Awaited<ReturnType<typeof writers>>;
+type Sync = Writers['sync'];
 
 /** Merges with deletes, one after the other, until there were enough and `isEnough`; how many, and the rows that are left. */
 async function merges(sync: Sync, ref: TableRef, isEnough: () => boolean) {
@@ -208,6 +209,12 @@ async function appends(sync: Sync, ref: TableRef, isEnough: () => boolean): Prom
   let count = 0;
   for (; count < APPENDS || !isEnough(); count += 1) await sync(ref, [{ id: count, name: 'ours' }], 'append');
   return count;
+}
+
+/** A run that reads these inputs, and is open. */
+async function holdOpen({ world, acme }: Pick<Writers, 'world' | 'acme'>, pins: readonly PinnedInput[]): Promise<void> {
+  const { runId } = await world.run(acme);
+  await world.kernel.db(acme).transaction((tx) => world.inputs.hold(tx, runId, pins));
 }
 
 /** Two readers that are not ours find every file of every snapshot, the same rows in each, and a rewrite changed none. */
@@ -238,8 +245,7 @@ t.test(
       { datasetId: 'bronze.acme.orders' },
       { datasetId: 'bronze.acme.beside' },
     ]);
-    const reader = await world.run(acme);
-    await world.kernel.db(acme).transaction((tx) => world.inputs.hold(tx, reader.runId, pins));
+    await holdOpen(writing, pins);
 
     const python = pythonSession(t);
     const catalog = `${superuserUrl.replace(/^\w+:/, 'postgresql+psycopg2:')}?options=-csearch_path%3Dcatalog`;
@@ -250,11 +256,9 @@ t.test(
       appends(sync, refs.beside, () => landed.beside >= LANDED),
       python(APPEND, catalog, 'bronze.acme.beside', '1000', String(FOREIGN_APPENDS)),
     ]);
-    let open = true;
-    const over = writersOf.finally(() => {
-      open = false;
-    });
-    const isOver = () => !open;
+    const open = new Set(['writers']);
+    const over = writersOf.finally(() => open.clear());
+    const isOver = () => open.size === 0;
     await Promise.all([
       rounds(writing, { ref: refs.orders, isOver, landed, rewriters }),
       rounds(writing, { ref: refs.beside, isOver, landed, rewriters, more: expireTable }),

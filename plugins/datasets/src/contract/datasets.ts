@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import {
   Closed,
   endpoint,
+  Id,
   kernelProblems,
   listQuery,
   Nullable,
@@ -12,7 +13,6 @@ import {
   sorting,
   Timestamp,
 } from '@weir/kernel/contract';
-import { Blocked, HEALTH_STATUSES } from './maintenance/table-blocks.ts';
 import { datasetProblems } from './problems.ts';
 
 /** First segments of dataset ids: the layers of tenants, and the two first segments of platform-owned namespaces. */
@@ -53,6 +53,15 @@ const itemProperties = {
   updated_at: Nullable(Timestamp),
   snapshot_id: Nullable(SnapshotId),
 };
+
+export const HEALTH_STATUSES = ['healthy', 'due', 'blocked'] as const;
+/** `races`: other commits were faster three times. `hold`: a reader keeps snapshots that would have expired a day ago. */
+const BLOCKS = ['races', 'hold'] as const;
+
+/** What keeps the maintenance of a table, as answers show it. */
+export const Blocked = Nullable(
+  Type.Object({ why: OneOf(BLOCKS), detail: Type.String(), since: Timestamp, run_id: Nullable(Id) }),
+);
 
 /** A dataset as lists show it; what comes from the table's metadata is null when that cannot be read. */
 export const DatasetItem = Type.Object({

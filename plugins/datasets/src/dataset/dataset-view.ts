@@ -9,8 +9,7 @@ import type {
   LegacyTable,
   TableRef,
 } from '../contract.ts';
-import type { ListedHealth } from '../read/list-tables.ts';
-import type { Block } from '../store/table-health.ts';
+import type { Block, FoundHealth } from '../model/found-health.ts';
 import { datasetId } from './dataset-id.ts';
 import { decimalDigits } from './decimal-digits.ts';
 import { typeText } from './type-text.ts';
@@ -25,7 +24,7 @@ export type LegacyTableView = Static<typeof LegacyTable>;
 export function itemView(
   ref: TableRef,
   metadata: TableMetadata | undefined,
-  { status, blocked }: ListedHealth,
+  { status, blocked }: FoundHealth,
 ): DatasetItemView {
   return { ...factsView(ref, metadata), health: status, blocked: blocked && blockView(blocked) };
 }

@@ -1,9 +1,9 @@
 import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
 import { DATASET_LAYERS, TableBlocks, type TableRef } from '../contract.ts';
 import { datasetId } from '../dataset/dataset-id.ts';
+import type { Block } from '../model/found-health.ts';
 import { TABLE_MAINTENANCE } from '../model/run-kinds.ts';
 import {
-  type Block,
   type DueAction,
   forgetHealth,
   type HealthRow,

@@ -1,19 +1,13 @@
 import type { TenantTransaction } from '@weir/kernel';
 import type { TableRef } from '../contract.ts';
 import type { Readable } from '../dataset/readable.ts';
-import type { Block } from '../store/table-health.ts';
+import type { Block, FoundHealth } from '../model/found-health.ts';
 
 /** A table of the catalog and where its current metadata lies. */
 export interface CatalogTable {
   ref: TableRef;
   metadataLocation: string;
-  health: ListedHealth;
-}
-
-/** A table as maintenance last found it; no status before its first look. */
-export interface ListedHealth {
-  status: 'healthy' | 'due' | 'blocked' | null;
-  blocked: Block | null;
+  health: FoundHealth;
 }
 
 const STATUS = `case when h.blocked is not null then 'blocked' when h.due <> '[]' then 'due'
@@ -26,7 +20,7 @@ export interface ListRequest {
   readable: Readable;
   namespace: string | undefined;
   search: string | undefined;
-  health: ListedHealth['status'] | undefined;
+  health: FoundHealth['status'] | undefined;
   descending: boolean;
   /** Namespace and table of the last row of the page before. */
   after: readonly string[] | undefined;
@@ -62,7 +56,7 @@ export async function listTables(
   const tables = rows.map((row) => ({
     ref: { namespace: String(row.table_namespace), table: String(row.table_name) },
     metadataLocation: String(row.metadata_location),
-    health: { status: row.status as ListedHealth['status'], blocked: row.blocked as Block | null },
+    health: { status: row.status as FoundHealth['status'], blocked: row.blocked as Block | null },
   }));
   return { tables, total: Number(counted.rows[0]?.total ?? 0) };
 }

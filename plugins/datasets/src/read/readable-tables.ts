@@ -4,11 +4,12 @@ import type { JdbcCatalog, TableMetadata } from '@weir/lakehouse';
 import { datasetProblems, type TableRef } from '../contract.ts';
 import { datasetId, parseDatasetId } from '../dataset/dataset-id.ts';
 import { mayRead, readableBy } from '../dataset/readable.ts';
+import type { FoundHealth } from '../model/found-health.ts';
 import { holderOf, producedTables } from '../producer/producers.ts';
 import { asProblems } from '../store/lakehouse-problem.ts';
 import type { TableScanner } from '../store/table-folders.ts';
 import type { CurrentTable } from '../store/table-store.ts';
-import { type ListedHealth, listTables } from './list-tables.ts';
+import { listTables } from './list-tables.ts';
 
 export interface ReadDeps {
   kernel: Kernel;
@@ -31,7 +32,7 @@ export interface OpenTable {
 export interface TablesAsked {
   namespace?: string;
   search?: string;
-  health?: NonNullable<ListedHealth['status']>;
+  health?: NonNullable<FoundHealth['status']>;
   limit?: number;
   page_token?: string;
   order: string;
@@ -58,7 +59,7 @@ export async function openTable(
   });
 }
 
-type TableView<T> = (ref: TableRef, metadata: TableMetadata | undefined, health: ListedHealth) => T;
+type TableView<T> = (ref: TableRef, metadata: TableMetadata | undefined, health: FoundHealth) => T;
 
 /** A page of the readable tables by id; `view` gets no metadata for one whose metadata cannot be read. */
 export async function readableTables<T>(

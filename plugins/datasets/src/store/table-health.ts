@@ -1,6 +1,7 @@
 import type { TenantTransaction } from '@weir/kernel';
 import { findSnapshot, type TableMetadata } from '@weir/lakehouse';
 import type { CallerTransaction, TableRef } from '../contract.ts';
+import type { Block } from '../model/found-health.ts';
 
 /** Lost races of a bin from which on it waits for a calm hour. */
 export const MAX_LOST_RACES = 3;
@@ -17,15 +18,6 @@ export interface DueAction {
   value: number;
   bound: number;
   bytes: number;
-}
-
-/** Why the maintenance of a table makes no progress. */
-export interface Block {
-  why: 'races' | 'hold';
-  detail: string;
-  runId: string | null;
-  /** ISO 8601. */
-  since: string;
 }
 
 /** A row of `datasets.table_health`. */

@@ -11,9 +11,8 @@ import {
   runProblems,
   Timestamp,
 } from '@weir/kernel/contract';
-import { DatasetParams, read, readErrors, SnapshotId } from '../datasets.ts';
+import { Blocked, DatasetParams, HEALTH_STATUSES, read, readErrors, SnapshotId } from '../datasets.ts';
 import { datasetProblems } from '../problems.ts';
-import { Blocked, HEALTH_STATUSES } from './table-blocks.ts';
 
 /** What maintenance may do with a table. */
 export const MAINTENANCE_ACTIONS = ['compact', 'manifests', 'expire', 'orphans'] as const;
