@@ -2,10 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { developmentToken } from '@weir/embedded';
 import type { Endpoint, Input } from '@weir/kernel/contract';
 import { createApiToken } from '@weir/plugin-identity/contract';
+import { createEntityType } from '@weir/plugin-ontology/contract';
 import { listRuns } from '@weir/plugin-runs/contract';
 import { bulkStreams, createSource, putSchedule, startSync } from '@weir/plugin-sources/contract';
 import { createTransform, hydrateTransform, materializeTransform } from '@weir/plugin-transforms/contract';
 import t from 'tap';
+import { apiOf, giveOptIn } from '../examples.ts';
 import { inLane } from '../lane.ts';
 import { until } from '../until.ts';
 import { walk, watched } from '../walk/walk.ts';
@@ -24,6 +26,8 @@ const LEGAL_VALUES: readonly (readonly [address: string, ...names: string[]])[] 
   ['/datasets/gold.demo.revenue', 'tab', 'snapshot', 'compare', 'filter', 'depth', 'chart', 'how', 'kind'],
   ['/query', 'show', 'limit', 'how', 'kind'],
   ['/transforms', 'archived'],
+  ['/ontology', 'tab', 'status', 'steps'],
+  ['/ontology/types/Vehicle', 'tab', 'version', 'against'],
   ['/runs', 'status', 'kind', 'since', 'subject'],
   ['/operations', 'tab', 'result', 'from', 'to', 'webhook', 'policy', 'show'],
 ];
@@ -60,6 +64,18 @@ async function ok<E extends Endpoint>(endpoint: E, input: Partial<Input<E>> = {}
   if (!answer.ok) throw new Error(`${endpoint.id}: ${JSON.stringify(answer.problem)}`);
   return answer.body;
 }
+
+await giveOptIn(apiOf({ url, token, tenant: 'demo' }), 'demo');
+const LEADS = { code: 'parts', target_type: 'Vehicle', target_key: ['id'], cardinality: 'many' as const };
+await ok(createEntityType, {
+  body: {
+    code: 'Vehicle',
+    name: ODD_STREAM,
+    properties: [{ code: 'id', value_type: 'string', required: true }],
+    primary_key: ['id'],
+    relationships: [LEADS],
+  },
+});
 
 const runsEnd = () =>
   until('the end of every run', async () => {
