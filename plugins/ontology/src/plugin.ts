@@ -12,7 +12,6 @@ import type { OntologyStore } from './model/entity/store.ts';
 import { BackingDatasetEntity, EntityTypeEntity, SyncRunEntity, TypeVersionEntity } from './model/rows.ts';
 import { ONTOLOGY_SYNC_V2 } from './model/run-kinds.ts';
 import { SYNC_FAILURES } from './model/sync/failure-table.ts';
-import { backingPage } from './service/backing/backing-page.ts';
 import { backingServices } from './service/backing/services.ts';
 import { type OntologySettings, ontologyTenants } from './service/bindings.ts';
 import { entityTypeDocuments } from './service/document-kind.ts';
@@ -63,7 +62,6 @@ export function registered(kernel: Kernel<OntologySettings>, around = (store: On
       contribute(RunChanges, sensor.runChanged),
       contribute(RunDrops, dropRuns),
       contribute(RunSubjectNames, backing.names),
-      backingPage,
     ],
   };
 }

@@ -207,7 +207,7 @@ const entityTypes = createRoute({
   path: '/ontology',
   component: lazyRouteComponent(() => import('../ontology/list/entity-types-page.tsx'), 'EntityTypesPage'),
   validateSearch: params({
-    tab: oneOf('list', 'graph'),
+    tab: oneOf('list', 'graph', 'backing'),
     q: text,
     status: oneOf('draft', 'active', 'deprecated', 'retired'),
     around: text,
@@ -224,7 +224,7 @@ const entityType = createRoute({
   path: '/ontology/types/$code',
   component: lazyRouteComponent(() => import('../ontology/type/type-page.tsx'), 'TypePage'),
   validateSearch: params({
-    tab: oneOf('properties', 'relationships', 'entities', 'versions', 'document'),
+    tab: oneOf('properties', 'relationships', 'entities', 'filled', 'versions', 'document'),
     q: text,
     version,
     against: version,
@@ -241,6 +241,18 @@ const entity = createRoute({
   path: '/ontology/types/$code/entity',
   component: lazyRouteComponent(() => import('../ontology/entities/entity-page.tsx'), 'EntityPage'),
   validateSearch: params({ key: longText }),
+});
+const newBacking = createRoute({
+  getParentRoute: () => root,
+  path: '/ontology/backing/create',
+  component: lazyRouteComponent(() => import('../ontology/backing/create-backing-page.tsx'), 'CreateBackingPage'),
+  validateSearch: params({ type: text, dataset: text }),
+});
+const backing = createRoute({
+  getParentRoute: () => root,
+  path: '/ontology/backing/$backingId',
+  component: lazyRouteComponent(() => import('../ontology/backing/backing-page.tsx'), 'BackingPage'),
+  validateSearch: params({ tab: oneOf('overview', 'history', 'health') }),
 });
 const runs = createRoute({
   getParentRoute: () => root,
@@ -287,7 +299,7 @@ export const router = createRouter({
     ...([home, sources, catalogue, add, load, create, source, datasets, dataset, query] as const),
     ...([transforms, newTransform, patterns, pattern, transform, runs, run, operations, pluginPage] as const),
     ...([schemas, model, subject, register, check] as const),
-    ...([entityTypes, newEntityType, entityType, newTypeVersion, entity] as const),
+    ...([entityTypes, newEntityType, entityType, newTypeVersion, entity, newBacking, backing] as const),
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: LatePage,

@@ -32,10 +32,11 @@ export const PAGES: Readonly<Record<string, Page>> = {
   'datasets.list': () => ({ to: '/datasets' }),
   'identity.list_api_tokens': inOperations('tokens'),
   'identity.list_policies': inOperations('policies'),
-  'ontology.list_backing_datasets': () => ({
-    to: '/pages/$plugin/$name',
-    params: { plugin: 'ontology', name: 'backing-datasets' },
+  'ontology.get_backing_dataset_health': ({ backing_dataset_id: backingId = '' }) => ({
+    ...{ to: '/ontology/backing/$backingId', params: { backingId } },
+    search: { tab: 'health' },
   }),
+  'ontology.list_backing_datasets': () => ({ to: '/ontology', search: { tab: 'backing' } }),
   'ontology.list_entity_types': () => ({ to: '/ontology' }),
   'platform.get_services_health': inOperations('health'),
   'platform.list_plugins': inOperations('plugins'),

@@ -1,14 +1,13 @@
 import { PageHead } from './page-head.tsx';
 import { Empty } from './region.tsx';
 
-/** A page that makes something, for a role that may not. */
-export function NotAllowed({
-  title,
-  things,
-}: {
+interface NotAllowedProps {
   title: string;
-  things: 'sources' | 'transforms' | 'schemas' | 'entity types';
-}) {
+  things: 'sources' | 'transforms' | 'schemas' | 'entity types' | 'backing datasets';
+}
+
+/** A page that makes something, for a role that may not. */
+export function NotAllowed({ title, things }: NotAllowedProps) {
   return (
     <>
       <PageHead title={title} />

@@ -6,6 +6,7 @@ import { startSync } from '@weir/plugin-sources/contract';
 import { materializeTransform, materializeTransforms, readSteps } from '@weir/plugin-transforms/contract';
 import { RotateCcw, Square } from 'lucide-react';
 import { useChange, useRead } from '../api/queries.ts';
+import { EntitySyncFacts } from '../ontology/sync/entity-sync-facts.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
 import { FactList } from '../parts/fact-list.tsx';
 import { FailureNote } from '../parts/failure-note.tsx';
@@ -16,7 +17,7 @@ import { agoText, durationText, ShowTime, useNow } from '../parts/show-time.tsx'
 import { RunWord } from '../parts/status-word.tsx';
 import { PipelineAgain } from '../pipelines/pipeline-again.tsx';
 import { useMay } from '../session/person.ts';
-import { GROUP_KINDS, kindWord } from './run-kinds.ts';
+import { ENTITY_SYNC_KINDS, GROUP_KINDS, kindWord } from './run-kinds.ts';
 import { RunLog } from './run-log.tsx';
 import { RunSteps } from './run-steps.tsx';
 import { RunSubject } from './run-subject.tsx';
@@ -73,6 +74,7 @@ function Shown({ run }: { run: Run }) {
       )}
       <Facts run={run} />
       {run.kind === 'source-sync' ? <SyncFacts runId={run.run_id} /> : null}
+      {ENTITY_SYNC_KINDS.includes(run.kind) ? <EntitySyncFacts run={run} /> : null}
       {GROUP_KINDS.includes(run.kind) ? <RunSteps run={run} /> : null}
       {run.kind === 'transform' ? <TransformFacts runId={run.run_id} /> : null}
       <Log run={run} />

@@ -20,6 +20,15 @@ export function RunSubject({ subject: { kind, id, name } }: { subject: RunView['
         {name}
       </Anchor>
     );
+  if (kind === 'backing-dataset')
+    return (
+      <Anchor
+        inherit
+        renderRoot={(props) => <Link to="/ontology/backing/$backingId" params={{ backingId: id }} {...props} />}
+      >
+        {name}
+      </Anchor>
+    );
   if (kind === 'dataset')
     return (
       <Anchor

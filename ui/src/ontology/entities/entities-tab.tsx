@@ -1,4 +1,4 @@
-import { Anchor, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Button, Stack, Table, Text } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import { type EntityTypeView, type EntityView, listEntities } from '@weir/plugin-ontology/contract';
 import { given } from '../../api/given.ts';
@@ -52,8 +52,22 @@ function Shown({ type }: { type: EntityTypeView }) {
         empty={([first]) =>
           first?.items.length === 0 && conditions.length === 0
             ? {
-                words: `No ${type.name} yet. Entities come from tables: a backing dataset says which table fills the type.`,
+                words: `No ${type.name} yet. Entities come from tables: a backing dataset says which table fills the type, and its sync brings them.`,
                 docs: '/docs',
+                action: (
+                  <Button
+                    renderRoot={(props) => (
+                      <Link
+                        to="/ontology/types/$code"
+                        params={{ code: type.code }}
+                        search={{ tab: 'filled' }}
+                        {...props}
+                      />
+                    )}
+                  >
+                    What fills it
+                  </Button>
+                ),
               }
             : undefined
         }

@@ -10,6 +10,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { Empty, Region } from '../../parts/region.tsx';
 import { ShowTime } from '../../parts/show-time.tsx';
 import { useMay } from '../../session/person.ts';
+import { BackingList } from '../backing/backing-tab.tsx';
 import { DocumentView } from '../document/document-view.tsx';
 import { EntitiesTab } from '../entities/entities-tab.tsx';
 import { TypeStatusWord } from '../status-word.tsx';
@@ -144,6 +145,7 @@ function TypeTabs({ type }: { type: EntityTypeView }) {
         <Tabs.Tab value="properties">Properties</Tabs.Tab>
         <Tabs.Tab value="relationships">Relationships</Tabs.Tab>
         <Tabs.Tab value="entities">Entities</Tabs.Tab>
+        <Tabs.Tab value="filled">Filled by</Tabs.Tab>
         <Tabs.Tab value="versions">Versions</Tabs.Tab>
         <Tabs.Tab value="document">Document</Tabs.Tab>
       </Tabs.List>
@@ -155,6 +157,9 @@ function TypeTabs({ type }: { type: EntityTypeView }) {
       </Tabs.Panel>
       <Tabs.Panel value="entities">
         <EntitiesTab type={type} />
+      </Tabs.Panel>
+      <Tabs.Panel value="filled">
+        <BackingList type={type.code} />
       </Tabs.Panel>
       <Tabs.Panel value="versions">
         <VersionsTab type={type} />
