@@ -18,6 +18,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'test/test/web-schemas.test.ts': 40,
   'test/test/web-ontology.test.ts': 25,
   'test/test/ontology-sensor.test.ts': 25,
+  'test/test/web-backing.test.ts': 30,
   'test/test/fuzz.test.ts': 38,
   'test/test/docs.test.ts': 34,
   'cli/test/dev-once.test.ts': 31,

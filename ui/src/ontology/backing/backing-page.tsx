@@ -1,4 +1,5 @@
 import { Alert, Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import {
   type BackingDatasetView,
@@ -9,7 +10,8 @@ import {
   syncBackingDataset,
 } from '@weir/plugin-ontology/contract';
 import { RefreshCw } from 'lucide-react';
-import { useChange, useRead } from '../../api/queries.ts';
+import { useEffect, useRef } from 'react';
+import { readAgain, useChange, useRead } from '../../api/queries.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -58,6 +60,13 @@ function Loaded({ backingId }: { backingId: string }) {
 function Shown({ backing }: { backing: BackingDatasetView }) {
   const { tab = 'overview' } = useSearch({ from: '/ontology/backing/$backingId' });
   const navigate = useNavigate({ from: '/ontology/backing/$backingId' });
+  const queries = useQueryClient();
+  const seen = useRef(backing.state);
+  useEffect(() => {
+    // With the end of a sync its history, the health and the entities are others.
+    if (seen.current !== backing.state) void readAgain(queries, 'ontology');
+    seen.current = backing.state;
+  }, [backing.state, queries]);
   return (
     <Stack gap="md">
       <div>

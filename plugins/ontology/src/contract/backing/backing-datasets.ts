@@ -1,4 +1,4 @@
-import { type Static, type TNull, type TOptional, type TProperties, type TUnion, Type } from '@sinclair/typebox';
+import { Kind, type Static, type TNull, type TOptional, type TProperties, type TUnion, Type } from '@sinclair/typebox';
 import {
   Closed,
   endpoint,
@@ -58,7 +58,8 @@ const Applied = Type.Object(
 /** A backing dataset with what is applied of it. */
 const BackingDataset = Type.Object({
   ...head,
-  applied: Type.Unsafe<Static<typeof Applied> | null>({ ...Applied, nullable: true }),
+  // A union would let no number of 64 bits through; as an object TypeBox itself would refuse null.
+  applied: Type.Unsafe<Static<typeof Applied> | null>({ ...Applied, [Kind]: 'Unsafe', nullable: true }),
   current_sync_spec_fingerprint: Nullable(
     Type.String({ description: 'What a sync would attempt now; null while the table or the type cannot be read' }),
   ),
