@@ -17,7 +17,13 @@ export function statementReviewPage(): string {
       '',
       message,
       '',
-      ...['```sql', `-- found\n${bad}`, `-- not found\n${good}`, '```', ''],
+      ...[
+        '```sql not run: it shows what is found, and what is not',
+        `-- found\n${bad}`,
+        `-- not found\n${good}`,
+        '```',
+        '',
+      ],
     ]),
   ]);
   return [
