@@ -4,9 +4,12 @@ import type { FromChild, ToChild } from './messages.ts';
 const WATCH_INTERVAL_MS = 50;
 const BYTES_PER_MIB = 1_048_576;
 
-/** Makes this process one that answers the question of `boundedChild`: it says that it lives, holds to its memory, and ends with its parent. */
+/**
+ * Makes this process one that answers the question of `boundedChild`: it says that it lives, holds to its memory, and ends with its
+ * parent. Work calls `seal` once it has its threads: it starts neither processes nor threads from then on, where that can be.
+ */
 export function answerParent<Question>(
-  work: (question: Question) => Promise<unknown>,
+  work: (question: Question, seal: () => Promise<void>) => Promise<unknown>,
   codeOf: (error: unknown) => string,
 ): void {
   const say = (message: FromChild, after?: () => void): void => {
@@ -14,13 +17,20 @@ export function answerParent<Question>(
   };
   // What still runs would go on without its parent.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-  process.once('message', ({ question, memoryMiB }: ToChild) => {
+  const sealed = Promise.withResolvers<void>();
+  const seal = (): Promise<void> => {
+    say({ seal: true });
+    return sealed.promise;
+  };
+  process.on('message', (asked: ToChild) => {
+    if ('sealed' in asked) return sealed.resolve();
+    const { question, memoryMiB } = asked;
     startPulse(() => say({ pulse: true }));
     setInterval(() => {
       if (process.memoryUsage.rss() < memoryMiB * BYTES_PER_MIB) return;
       say({ code: 'out_of_memory' }, () => process.kill(process.pid, 'SIGKILL'));
     }, WATCH_INTERVAL_MS).unref();
-    work(question as Question).then(
+    work(question as Question, seal).then(
       (answer) => say({ answer }),
       (error: unknown) => say({ code: codeOf(error) }),
     );

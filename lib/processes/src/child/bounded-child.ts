@@ -1,4 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { type Bounds, startBounded } from '../bounded/start-bounded.ts';
+import type { Place } from '../bounded/view.ts';
 import { programFile } from '../program/program-file.ts';
 import { watchChild } from '../pulse.ts';
 import { childOptions } from './child-options.ts';
@@ -13,6 +15,8 @@ export interface BoundedProgram {
   /** After so long it is killed, in milliseconds. */
   deadlineMs: number;
   signal?: AbortSignal | undefined;
+  /** Bounds of the system behind which it runs, and the folders that it sees there; none unless given. */
+  within?: { bounds: Bounds; places: readonly Place[] } | undefined;
   started?(pid: number): void;
   ended?(pid: number): void;
 }
@@ -36,12 +40,8 @@ export class ChildFailed extends Error {
  * nothing of our environment, and is gone when this resolves or throws `ChildFailed`.
  */
 export async function boundedChild(program: BoundedProgram, question: unknown): Promise<unknown> {
-  const { file, maxHeapMiB, memoryMiB, deadlineMs, signal, started, ended } = program;
-  const child = fork(programFile(file), [], {
-    ...childOptions(maxHeapMiB),
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    serialization: 'advanced',
-  });
+  const { memoryMiB, deadlineMs, signal, within, started, ended } = program;
+  const { child, bounded } = begin(program);
   const { pid } = child;
   if (pid !== undefined) started?.(pid);
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
@@ -53,20 +53,44 @@ export async function boundedChild(program: BoundedProgram, question: unknown): 
   child.on('message', (said: FromChild) => {
     if ('answer' in said) resolve(said.answer);
     else if ('code' in said) fail(said.code);
+    else if ('seal' in said) seal().catch(() => fail('process_lost' satisfies BoundCode));
   });
+  const post = (message: ToChild): void => void child.send(message, () => undefined);
+  const seal = async (): Promise<void> => {
+    await bounded?.seal();
+    post({ sealed: true });
+  };
+  const ask = async (): Promise<void> => {
+    await bounded?.show(within?.places ?? []);
+    post({ question, memoryMiB });
+  };
   void gone.then(() => fail('process_lost' satisfies BoundCode));
   signal?.addEventListener('abort', cancel);
   if (signal?.aborted) cancel();
-  else child.send({ question, memoryMiB } satisfies ToChild, () => undefined);
+  else ask().catch(() => fail('process_lost' satisfies BoundCode));
   try {
     return await promise;
   } finally {
     clearTimeout(timer);
     endWatch();
     signal?.removeEventListener('abort', cancel);
+    // Until its first word the program does not die with what began it.
+    await bounded?.pid.catch(() => undefined);
     await end(child, gone);
     if (pid !== undefined) ended?.(pid);
   }
+}
+
+function begin({ file: program, maxHeapMiB, within }: BoundedProgram) {
+  const file = programFile(program);
+  const { env, execArgv } = childOptions(maxHeapMiB);
+  const serialization = 'advanced';
+  if (within !== undefined) {
+    const bounded = startBounded({ file, args: [], flags: execArgv, env, serialization }, within.bounds);
+    return { child: bounded.process, bounded };
+  }
+  const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;
+  return { child: fork(file, [], { env, execArgv, stdio: [...stdio], serialization }), bounded: undefined };
 }
 
 async function end(child: ChildProcess, gone: Promise<void>): Promise<void> {

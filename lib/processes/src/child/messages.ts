@@ -1,5 +1,9 @@
-/** What a bounded child is asked. */
-export type ToChild = { readonly question: unknown; readonly memoryMiB: number };
+/** What a bounded child is asked, and that it is sealed as it asked to be. */
+export type ToChild = { readonly question: unknown; readonly memoryMiB: number } | { readonly sealed: true };
 
-/** What it says: an answer, the code of a failure, or that it lives. */
-export type FromChild = { readonly answer: unknown } | { readonly code: string } | { readonly pulse: true };
+/** What it says: an answer, the code of a failure, that it lives, or that it begins no more threads. */
+export type FromChild =
+  | { readonly answer: unknown }
+  | { readonly code: string }
+  | { readonly pulse: true }
+  | { readonly seal: true };
