@@ -13,6 +13,7 @@ import { masking } from './masking.ts';
 import { matcher } from './matcher/matcher.ts';
 import { memory } from './memory/memory.ts';
 import { ontology } from './ontology/ontology.ts';
+import { ontologySync } from './ontology/ontology-sync.ts';
 import { storeResult } from './performance/stored-result.ts';
 import { postgres } from './postgres/postgres.ts';
 import { resultLines } from './print-result.ts';
@@ -38,6 +39,7 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   matcher,
   memory,
   ontology,
+  'ontology-sync': ontologySync,
   postgres,
   preview,
   scan,

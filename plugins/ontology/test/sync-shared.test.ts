@@ -181,3 +181,26 @@ t.test('values of every type travel as their carriers say; an expression of seve
   t.match(await tried('name', { row_filter: 'true) order by (1' }), /^mapping_refused$/);
   t.equal(await tried('name', { row_filter: null }), undefined);
 });
+
+t.test('no row and no credential is in what is kept of runs, or in their logs', async (t) => {
+  const { land, type, backing, sync, lines, peek } = await syncWorld(t);
+  await type('Vehicle');
+  await land([vehicle(1, 'needle-in-a-row'), vehicle(2, 'needle\u0000'), vehicle(2, 'needle-twice')]);
+  const id = await backing('fleet', { duplicate_keys: { last_by: 'name' } });
+  t.match(await sync(id), { status: 'succeeded' });
+  t.match(await sync(id, true), { status: 'succeeded' });
+  const failing = await backing('failing', { row_filter: "error(name) = 'x'" });
+  t.match(await sync(failing), { status: 'failed' });
+  const tables = [
+    'ontology.sync_run',
+    'ontology.bulk_chunk',
+    'ontology.bulk_job',
+    'ontology.backing_dataset',
+    'kernel.run',
+  ];
+  const kept = [lines.join('\n')];
+  for (const table of tables)
+    kept.push(JSON.stringify(await peek(`select row_to_json(t)::text as row from ${table} t`)));
+  t.ok(kept.every((text) => text !== '[]'));
+  t.notMatch(kept.join('\n'), /needle|warehouse|secret/i);
+});
