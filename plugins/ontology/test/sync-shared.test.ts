@@ -204,3 +204,17 @@ t.test('no row and no credential is in what is kept of runs, or in their logs', 
   t.ok(kept.every((text) => text !== '[]'));
   t.notMatch(kept.join('\n'), /needle|warehouse|secret/i);
 });
+
+t.test('two backing datasets end their claims of one entity at once → it is deleted', async (t) => {
+  const { land, replace, type, backing, sync, entitiesOf, peek } = await syncWorld(t);
+  await type('Vehicle', MORE);
+  await land([vehicle(1), vehicle(2)]);
+  await land([vehicle(1, 'Müller'), vehicle(2, 'Söhne')], 'owners');
+  const ids = [await backing('labels', mapped('label')), await backing('owners', mapped('owner_name'), 'owners')];
+  for (const id of ids) t.match(await sync(id), { status: 'succeeded' });
+  await replace([vehicle(1)]);
+  await replace([vehicle(1, 'Müller')], 'owners');
+  for (const run of await Promise.all(ids.map((id) => sync(id)))) t.match(run, { status: 'succeeded' });
+  t.strictSame(await entitiesOf(), { '1': { vin: '1', label: 'n1', owner_name: 'Müller' } });
+  t.strictSame(await peek('select distinct entity_key from ontology.claim'), [{ entity_key: '1' }]);
+});

@@ -46,6 +46,12 @@ join ontology.backing_dataset d on d.tenant_id = c.tenant_id and d.backing_datas
 where c.tenant_id = $1 and c.type_code = $2 and c.entity_key = any ($3::text[]) and c.backing_dataset_id <> $4
   and ($5 or d.spec ->> 'merge_mode' = 'replace')`;
 
+/** One change at a time of who claims entities of a type: two that end the last claims of a key would each see the other's. */
+async function lockClaims(tx: TenantTransaction, typeCode: string): Promise<void> {
+  const lock = `ontology:claims:${tx.tenant.tenantId}:${typeCode}`;
+  await tx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
+}
+
 /**
  * Keys whose entities belong to other backing datasets: with `replace` every claim of another one counts. Others wait until the
  * transaction has ended, so that two never claim one key at once.
@@ -56,8 +62,7 @@ export async function claimedByOthers(
   { keys, replaces }: { keys: readonly string[]; replaces: boolean },
 ): Promise<Set<string>> {
   if (keys.length === 0) return new Set();
-  const lock = `ontology:claims:${tx.tenant.tenantId}:${typeCode}`;
-  await tx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
+  await lockClaims(tx, typeCode);
   const { rows } = await tx.sql(CLAIMED_BY_OTHERS, [tx.tenant.tenantId, typeCode, keys, backingDatasetId, replaces]);
   return new Set(rows.map(({ entity_key }) => String(entity_key)));
 }
@@ -108,6 +113,7 @@ export async function dropClaims(
   keys: readonly string[],
 ): Promise<string[]> {
   const { tenantId } = tx.tenant;
+  await lockClaims(tx, typeCode);
   await tx.sql(`delete ${OWN} and entity_key = any ($3::text[])`, [tenantId, backingDatasetId, keys]);
   const { rows } = await tx.sql(
     `select distinct entity_key from ontology.claim
