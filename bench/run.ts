@@ -9,6 +9,7 @@ import { documents } from './documents/documents.ts';
 import { entities } from './entities/entities.ts';
 import { files } from './files/files.ts';
 import { hostile } from './hostile.ts';
+import { maintenance } from './maintenance/maintenance.ts';
 import { masking } from './masking.ts';
 import { matcher } from './matcher/matcher.ts';
 import { memory } from './memory/memory.ts';
@@ -35,6 +36,7 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   entities,
   files,
   hostile,
+  maintenance,
   masking,
   matcher,
   memory,
