@@ -20,7 +20,7 @@ export function RelationshipsTab({ type }: { type: EntityTypeView }) {
       {(all) => (
         <Stack gap="lg">
           <Neighbours type={type} types={all} />
-          <Outward type={type} />
+          <Outward type={type} types={all} />
           <Inward type={type} types={all} />
         </Stack>
       )}
@@ -28,7 +28,8 @@ export function RelationshipsTab({ type }: { type: EntityTypeView }) {
   );
 }
 
-function Outward({ type: { relationships } }: { type: EntityTypeView }) {
+function Outward({ type: { relationships }, types }: NeighboursProps) {
+  const declared = new Set(types.map(({ code }) => code));
   return (
     <Stack gap="sm" component="section" aria-labelledby="outward">
       <Title order={2} id="outward">
@@ -55,14 +56,14 @@ function Outward({ type: { relationships } }: { type: EntityTypeView }) {
           keyOf={({ code }) => code}
           foot={counted(relationships.length, 'relationship')}
         >
-          {(one) => <Cells relationship={one} />}
+          {(one) => <Cells relationship={one} isDeclared={declared.has(one.target_type)} />}
         </LongTable>
       )}
     </Stack>
   );
 }
 
-function Cells({ relationship }: { relationship: Relationship }) {
+function Cells({ relationship, isDeclared }: { relationship: Relationship; isDeclared: boolean }) {
   const { code, name, description, target_type: target, target_key: key, cardinality, required } = relationship;
   const rules = [
     ...(required ? ['every entity has one'] : []),
@@ -78,7 +79,14 @@ function Cells({ relationship }: { relationship: Relationship }) {
         {name === code ? null : <span className="mono-id type-code">{code}</span>}
       </Table.Td>
       <Table.Td className="type-name">
-        {cardinality} <TypeAnchor code={target} />
+        {cardinality}{' '}
+        {isDeclared ? (
+          <TypeAnchor code={target} />
+        ) : (
+          <>
+            {target} <span className="type-code">not declared</span>
+          </>
+        )}
       </Table.Td>
       <Table.Td className="mono-id">{key.join(', ')}</Table.Td>
       <Table.Td>
