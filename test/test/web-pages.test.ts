@@ -1,6 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { developmentToken } from '@weir/embedded';
-import { bulkStreams, createSource, MAX_BULK_STREAMS } from '@weir/plugin-sources/contract';
+import {
+  bulkStreams,
+  createSource,
+  listSyncDays,
+  MAX_BULK_STREAMS,
+  type SyncDayView,
+} from '@weir/plugin-sources/contract';
 import fc from 'fast-check';
 import t from 'tap';
 import { cases } from '../lane.ts';
@@ -190,10 +196,44 @@ t.test('a source of which a run failed → home and the source say so and why, i
       .getByText(colorScheme === 'light' ? 'Failed' : 'Failed again')
       .first()
       .waitFor();
+    const days = await world.platform.call({ token, tenant: 'demo' }, listSyncDays, {});
+    const items = days.ok ? days.body.items : [];
+    const sum = (of: (day: SyncDayView) => number) => items.reduce((all, day) => all + of(day), 0);
+    const [rows, syncs, failed] = [
+      sum((day) => Number(day.rows_written)),
+      sum((day) => day.syncs),
+      sum((day) => day.failed),
+    ];
+    await page.getByText(`${rows} rows by ${syncs} syncs in 14 days`).waitFor();
+    await page.getByText(`${failed} sync${failed === 1 ? '' : 's'} failed`, { exact: true }).waitFor();
     t.strictSame(await axeFaults(page), [], `home, ${colorScheme}`);
     await shot(page, `${colorScheme}-home`);
     t.strictSame(faults, []);
   }
+});
+
+t.test('Ctrl K → finds a table, a page and an action by name, and what was seen last', async (t) => {
+  const window = await open();
+  const { page, faults } = window;
+  await signIn(window, url, 'Ada');
+  const find = async (words: string) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Find', exact: true }).fill(words);
+  };
+  await find('typed__ord');
+  await page.getByRole('button', { name: 'typed__orders bronze.demo.typed__orders' }).waitFor();
+  t.strictSame(await axeFaults(page), [], 'what is found');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'typed__orders' }).waitFor();
+  await find('webhook');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Operations: Webhooks' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByText('Seen last').waitFor();
+  await page.getByRole('textbox', { name: 'Find', exact: true }).fill('dark');
+  await page.keyboard.press('Enter');
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+  t.strictSame(faults, []);
 });
 
 t.test(

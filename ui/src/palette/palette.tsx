@@ -40,6 +40,8 @@ export function Palette({ asked }: { asked: number }) {
         ...things,
       ]}
       limit={MAX_SHOWN}
+      attributes={{ content: { 'aria-label': 'Find' } }}
+      styles={{ actionDescription: { opacity: 1 } }}
       scrollable
       nothingFound="Nothing has this name"
       searchProps={{
