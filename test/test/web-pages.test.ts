@@ -229,7 +229,8 @@ t.test('Ctrl K → finds a table, a page and an action by name, and what was see
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Operations: Webhooks' }).waitFor();
   await page.keyboard.press('Control+k');
-  await page.getByText('Seen last').waitFor();
+  const first = page.locator('.mantine-Spotlight-action').first();
+  await first.getByText('bronze.demo.typed__orders').waitFor();
   await page.getByRole('textbox', { name: 'Find', exact: true }).fill('dark');
   await page.keyboard.press('Enter');
   await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
