@@ -7,6 +7,7 @@ import {
   listSyncRuns,
   readSyncRunLog,
 } from '@weir/plugin-ontology/contract';
+import { getRun } from '@weir/plugin-runs/contract';
 import t from 'tap';
 import { runWorld } from '../../plugins/transforms/test/run-kit.ts';
 import { until } from '../until.ts';
@@ -92,6 +93,7 @@ t.test('a commit by a worker → the sync follows, and entities are the rows; ex
     rows_synced,
   );
   const { items: lines } = await ok(readSyncRunLog, { params: run });
+  t.equal((await ok(getRun, { params: { id: run.run_id } })).attempt, 1, 'nothing was tried again');
   t.ok(lines.length > 0);
   t.notMatch(JSON.stringify([lines, bulk_jobs]), /Müller/, 'no row is in log or jobs');
   const { checks } = await ok(getBackingHealth, { params });

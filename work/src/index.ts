@@ -4,7 +4,7 @@ export { type Attempt, attempt, type LogKeysOf, type RunInput, runKeys, tenantOf
 export { type BoundedAttempt, boundedAttempt } from './attempt/bounded-attempt.ts';
 export { givenUp, isGivenUp } from './attempt/give-up.ts';
 export { beginInLane } from './attempt/lanes.ts';
-export { type LeasedRun, leasedAttempt, NO_LOGS, type WorkKit } from './attempt/leased-attempt.ts';
+export { type LeasedRun, leasedAttempt, NO_LOGS, nextStep, type WorkKit } from './attempt/leased-attempt.ts';
 export { type LoggedAttempt, logEnd, loggedAttempt } from './attempt/logged-attempt.ts';
 export { type Run, type RunWork, run } from './attempt/run.ts';
 export { type UncountedAttempts, uncountedAttempts } from './attempt/uncounted-attempts.ts';

@@ -20,6 +20,10 @@ const LANDED = SYNCS / 10;
 const IDS = 40;
 /** What a source takes to say something: a sync has nothing staged meanwhile. */
 const SOURCE_MS = 250;
+/** Syncs after which a line is said: a file without output is taken to hang. */
+const SAID = 10;
+/** Sources that take longer and longer once there were enough syncs, so that rewrites land on a slow machine too. */
+const sourceMs = (over: number): number => SOURCE_MS * Math.max(1, over);
 const HOUR = 3_600_000;
 const PROPERTIES = { id: { type: 'integer' }, name: { type: 'string' }, gone: { type: 'string' } };
 const SHAPE: LineShape = { data: ['record', 'data'], extractedAt: ['record', 'emitted_at'] };
@@ -100,9 +104,9 @@ async function writers(t: Parameters<typeof lake>[0]) {
     return source;
   };
   /** One sync of a stream: its rows merged by `id`, those with `gone` deleted; or appended. */
-  const sync = async (ref: TableRef, rows: readonly object[], mode: 'merge' | 'append') => {
+  const sync = async (ref: TableRef, rows: readonly object[], mode: 'merge' | 'append', over = 0) => {
     const { runId, leaseEpoch } = await world.run(acme);
-    await pace(SOURCE_MS);
+    await pace(sourceMs(over));
     const prepared = await world.tables.prepare(acme, ref, { type: 'object', properties: PROPERTIES });
     const schema = prepared.schema as ReturnType<typeof currentSchema>;
     const idOf = (name: string) => schema.fields.find((field) => field.name === name)?.id ?? 0;
@@ -198,7 +202,8 @@ async function merges(sync: Sync, ref: TableRef, isEnough: () => boolean) {
     const gone = (count * 5) % IDS;
     const brought = [0, 3, 6, 9].map((more) => (count * 7 + more) % IDS).filter((id) => id !== gone);
     const changed = brought.map((id) => ({ id, name: `${count}` }));
-    await sync(ref, [...changed, { id: gone, gone: 'yes' }], 'merge');
+    await sync(ref, [...changed, { id: gone, gone: 'yes' }], 'merge', count - SYNCS);
+    if (count % SAID === 0) t.comment(`${count} merges`);
     for (const { id, name } of changed) rows.set(id, name);
     rows.delete(gone);
   }
@@ -207,7 +212,9 @@ async function merges(sync: Sync, ref: TableRef, isEnough: () => boolean) {
 
 async function appends(sync: Sync, ref: TableRef, isEnough: () => boolean): Promise<number> {
   let count = 0;
-  for (; count < APPENDS || !isEnough(); count += 1) await sync(ref, [{ id: count, name: 'ours' }], 'append');
+  for (; count < APPENDS || !isEnough(); count += 1) {
+    await sync(ref, [{ id: count, name: 'ours' }], 'append', count - APPENDS);
+  }
   return count;
 }
 

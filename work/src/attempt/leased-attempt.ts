@@ -72,6 +72,18 @@ export async function leasedAttempt<R, Waits extends string = never>(
   });
 }
 
+/**
+ * The lease of a run for its next step: a step whose first try this is keeps the attempt of the step before it, and one that is
+ * tried again is a new attempt.
+ */
+export async function nextStep(
+  { runs }: Pick<Kernel, 'runs'>,
+  { tenant, runId, number }: { tenant: Tenant; runId: string; number: number | undefined },
+): Promise<{ leaseEpoch: number } | undefined> {
+  const run = number === 1 ? await runs.find(tenant, runId) : undefined;
+  return run?.status === 'running' ? { leaseEpoch: run.leaseEpoch } : runs.begin(tenant, runId);
+}
+
 const NO_LOG: OpenedLog = { write: () => undefined, take: async () => undefined, close: async () => undefined };
 /** Where runs have their logs that have none. */
 export const NO_LOGS: RunLogWriters = { open: () => NO_LOG };

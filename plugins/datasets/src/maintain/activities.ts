@@ -8,6 +8,7 @@ import {
   leasedAttempt,
   logEnd,
   NO_LOGS,
+  nextStep,
   type Outcome,
   problemFailure,
   type RunInput,
@@ -35,19 +36,14 @@ export function maintenanceActivities(worker: WorkerDeps): MaintenanceActivities
   const failures = maintenanceFailures;
   const attempting = { log: kernel.log, failures, keysOf: runKeys(kernel, 'table_id') };
   const tables = tableMaintenance(worker);
-  /** An action continues the attempt of the plan: only one that is retried is a new attempt. */
-  const continued = async (tenant: Tenant, runId: string) => {
-    const run = await kernel.runs.find(tenant, runId);
-    return run?.status === 'running' ? { leaseEpoch: run.leaseEpoch } : kernel.runs.begin(tenant, runId);
-  };
   const carryOut = <R>(
     input: RunInput,
     work: (given: Work, tenant: Tenant) => Promise<R>,
     step: 'plan' | 'action' = 'action',
   ): Promise<R | undefined> =>
     attempt(attempting, input, (given) => {
-      const continues = step === 'action' && given.number === 1;
-      const begin = (tenant: Tenant) => (continues ? continued : kernel.runs.begin)(tenant, input.run_id);
+      const number = step === 'action' ? given.number : undefined;
+      const begin = (tenant: Tenant) => nextStep(kernel, { tenant, runId: input.run_id, number });
       return leasedAttempt<R | undefined>({ kernel, failures, runLogs }, input, { ...given, begin }, async (leased) => {
         const asked = await tables.asked(leased.tenant, input.run_id);
         return asked && work({ ...leased, ...asked }, leased.tenant);

@@ -1,4 +1,4 @@
-import type { Kernel, WorkerDeps } from '@weir/kernel';
+import type { Kernel, Tenant, WorkerDeps } from '@weir/kernel';
 import { Inputs } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import {
@@ -8,6 +8,7 @@ import {
   logEnd,
   logLeft,
   NO_LOGS,
+  nextStep,
   type Outcome,
   type RunInput,
   runKeys,
@@ -36,20 +37,22 @@ export function syncActivities({ kernel: given, children, workDir }: WorkerDeps)
     map: { children, folders: workFolders(workDir, logLeft(kernel)) },
   };
   const attempting = { log: kernel.log, failures, keysOf: runKeys(kernel, ONTOLOGY_SYNC_V2.subject) };
-  const leased = (input: RunInput, work: (run: LeasedRun) => Promise<void>): Promise<void> =>
+  const leased = (input: RunInput, step: 'first' | 'next', work: (run: LeasedRun) => Promise<void>): Promise<void> =>
     attempt(attempting, input, async (one) => {
-      await leasedAttempt({ kernel, failures, runLogs }, input, one, work);
+      const number = step === 'next' ? one.number : undefined;
+      const begin = (tenant: Tenant) => nextStep(kernel, { tenant, runId: input.run_id, number });
+      await leasedAttempt({ kernel, failures, runLogs }, input, { ...one, begin }, work);
     });
 
   return {
     sync_to_ontology_v2: (input: RunInput) =>
-      leased(input, async ({ tenant, run: { runId }, leaseEpoch, signal, log }) => {
+      leased(input, 'first', async ({ tenant, run: { runId }, leaseEpoch, signal, log }) => {
         const rows = await syncRows(kernel, tenant, runId);
         await runSync(syncPorts(deps, { tenant, runId, leaseEpoch, signal, log }, rows));
       }),
 
     emit_ontology_lineage_edge_v2: (input: RunInput) =>
-      leased(input, async ({ tenant, run: { runId }, leaseEpoch }) => {
+      leased(input, 'next', async ({ tenant, run: { runId }, leaseEpoch }) => {
         const rows = await syncRows(kernel, tenant, runId);
         const status = rows.run.mode === 'skip' ? 'skipped' : 'succeeded';
         await logEnd({ kernel, runLogs }, tenant, runId, { status });
