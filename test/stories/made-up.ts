@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 
 const BEGIN = Date.parse('2026-01-02T12:00:00Z');
+const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const LARGE = 6;
 /** Beginnings of long texts, of other scripts, markup and numbers that no double holds: what people really have. */
@@ -39,7 +40,8 @@ function madeUpText(schema: TSchema, seed: number): string {
   const fits = (text: string) => regex.test(text) && text.length >= minLength && text.length <= maxLength;
   const word = [...WORDS.slice(seed % WORDS.length), ...WORDS].map((begin) => `${begin}${seed}`).find(fits);
   const hex = String(seed).padStart(64, '0');
-  const others = ['identity', uuidOf(seed), hex, `sha256:${hex}`, `cred_${letters(seed).padStart(26, 'a')}`];
+  const day = new Date(BEGIN - seed * DAY_MS).toISOString().slice(0, 10);
+  const others = ['identity', uuidOf(seed), hex, day, `sha256:${hex}`, `cred_${letters(seed).padStart(26, 'a')}`];
   return word ?? others.find(fits) ?? letters(seed);
 }
 

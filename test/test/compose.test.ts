@@ -1,9 +1,13 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { type TSchema, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import type { Kernel, WorkerDoor } from '@weir/kernel';
 import { test } from 'tap';
 import { parse } from 'yaml';
 import { makeSecrets } from '../../deploy/compose/secrets.ts';
+import { memoryFaults } from '../../workers/src/hold-to-memory.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -29,18 +33,29 @@ const compose = parse(text, { merge: true }) as {
 const services = Object.entries(compose.services);
 const secretsOf = ({ secrets = [] }: Service) => secrets.map((one) => (typeof one === 'string' ? one : one.source));
 
-/** The roles that the plugins of the deployment bring. */
-async function roles(): Promise<string[]> {
+/** The doors of workers that the plugins of the deployment bring, by role. */
+async function doors(): Promise<{ role: string; module: string; settings: string }[]> {
   const { plugins } = JSON.parse(await readFile(path.join(ROOT, 'platform.json'), 'utf8')) as { plugins: string[] };
-  const manifests = globSync('plugins/*/package.json', { cwd: ROOT });
-  const read = await Promise.all(
-    manifests.map(async (file) => JSON.parse(await readFile(path.join(ROOT, file), 'utf8'))),
-  );
-  const own = (read as { name: string; weir?: { workers?: { role: string }[] } }[]).filter(({ name }) =>
-    plugins.includes(name),
-  );
-  return [...new Set(own.flatMap(({ weir }) => weir?.workers ?? []).map(({ role }) => role))].sort();
+  const found = globSync('plugins/*/package.json', { cwd: ROOT }).map(async (file) => {
+    const { name, weir } = JSON.parse(await readFile(path.join(ROOT, file), 'utf8')) as Manifest;
+    const src = path.join(ROOT, path.dirname(file), 'src');
+    return (plugins.includes(name) ? (weir?.workers ?? []) : []).map(({ role, entry }) => ({
+      role,
+      module: path.join(src, `${entry}.ts`),
+      settings: path.join(src, 'settings.ts'),
+    }));
+  });
+  return (await Promise.all(found)).flat();
 }
+
+interface Manifest {
+  readonly name: string;
+  readonly weir?: { readonly workers?: readonly { readonly role: string; readonly entry: string }[] };
+}
+
+const roles = async () => [...new Set((await doors()).map(({ role }) => role))].sort();
+const settingOf = (role: string) => `WORKFLOW_${role.toUpperCase().replaceAll('-', '_')}_MAX_CONCURRENT_ACTIVITIES`;
+const shared = await readFile(path.join(ROOT, 'deploy', 'compose', 'weir.env'), 'utf8');
 
 test('each role of a worker that a plugin brings has a service, and each service a role', async (t) => {
   const served = services.flatMap(([, { command: [program, role = ''] = [] as readonly string[] }]) =>
@@ -69,6 +84,24 @@ test('every service is held to its bounds', async (t) => {
     const seconds = Number.parseInt(service.healthcheck?.timeout ?? '30', 10);
     t.ok(seconds >= 30, `${name}: a slow machine does not make a service sick`);
     t.ok(service.restart === 'no' || service.restart === 'unless-stopped', `${name} says whether it starts again`);
+  }
+});
+
+test('the slots of each worker fit into its memory beside the files that it holds there', async (t) => {
+  const mebibytes = (size: unknown) => Number.parseInt(String(size), 10) * (String(size).endsWith('g') ? 1_024 : 1);
+  for (const { role, module, settings } of await doors()) {
+    const [name, service] =
+      services.find(([, { command = [] }]) => command[0] === 'worker' && command[1] === role) ?? [];
+    const memoryMiB = mebibytes(service?.mem_limit);
+    const filesMiB = (service?.tmpfs ?? []).reduce((sum, mount) => sum + mebibytes(/size=(\w+)/.exec(mount)?.[1]), 0);
+    const slots = Number(new RegExp(`^${settingOf(role)}=(\\d+)$`, 'm').exec(shared)?.[1]);
+    const { worker } = (await import(module)) as { worker: WorkerDoor };
+    const own = (existsSync(settings) ? await import(settings) : {}) as { settings?: TSchema };
+    const declared = own.settings ?? Type.Object({});
+    const kernel = { settings: Value.Default(declared, {}) } as unknown as Kernel;
+    const { slotMiB = 0 } = worker;
+    const size = typeof slotMiB === 'function' ? slotMiB(kernel, { slots, memoryMiB }) : slotMiB;
+    t.strictSame(memoryFaults({ memoryMiB, filesMiB }, [{ role, slots, slotMiB: size }]), [], `${name}`);
   }
 });
 
@@ -105,13 +138,7 @@ test('a worker is given the files that it may have, and what migrates alone thos
 
 test('what a worker carries is in the shared file and not in the compose file', async (t) => {
   t.notMatch(text, /MAX_CONCURRENT|ACTIVITY_MAX_WORKERS/);
-  const shared = await readFile(path.join(ROOT, 'deploy', 'compose', 'weir.env'), 'utf8');
-  for (const role of await roles()) {
-    t.match(
-      shared,
-      new RegExp(`^WORKFLOW_${role.toUpperCase().replaceAll('-', '_')}_MAX_CONCURRENT_ACTIVITIES=\\d+$`, 'm'),
-    );
-  }
+  for (const role of await roles()) t.match(shared, new RegExp(`^${settingOf(role)}=\\d+$`, 'm'));
   t.notMatch(shared, /PASSWORD|SECRET|TOKEN|_KEY/);
 });
 
