@@ -31,10 +31,10 @@ export const listSyncDays = endpoint({
       Type.String({ maxLength: 64, default: 'UTC', description: 'Time zone of the days, such as Europe/Kyiv' }),
     ),
   }),
-  response: Type.Object({ items: Type.Array(SyncDay) }),
+  response: Type.Object({ items: Type.Array(SyncDay, { maxItems: MAX_SYNC_DAYS }) }),
   errors: [kernelProblems.validationFailed],
   cli: {
-    words: 'sources sync-days',
+    words: 'sources days',
     columns: ['day', 'syncs', 'succeeded', 'failed', 'rows_written', 'bytes_read'],
   },
 });
