@@ -4,7 +4,7 @@ import { Command, type CommandClass, Option } from 'clipanion';
 import { CliError } from '../cli-error.ts';
 import type { Api } from '../connection/api.ts';
 import { readDocument, withSettings } from '../document.ts';
-import { cliOf } from './cli-of.ts';
+import { cliOf, SHORT_WORDS } from './cli-of.ts';
 import { type CliContext, WeirCommand } from './command.ts';
 import { confirm } from './confirm.ts';
 import { capital, endpointsOf, type Member, membersOf, optionOf, typedValue } from './endpoint-flags.ts';
@@ -21,13 +21,10 @@ interface Typed {
   wait?: boolean;
 }
 
-/** Words that have a short form. */
-const SHORT: Readonly<Record<string, string>> = { 'backing-datasets': 'bd' };
-
 /** The ways to call a command; the first one is its name. */
 function pathsOf(words: string): string[][] {
   const path = words.split(' ');
-  const short = path.map((word) => SHORT[word] ?? word);
+  const short = path.map((word) => SHORT_WORDS[word] ?? word);
   return short.join(' ') === words ? [path] : [path, short];
 }
 

@@ -1,4 +1,5 @@
 import type { Cli } from 'clipanion';
+import { SHORT_WORDS } from '../command/cli-of.ts';
 import type { CliContext } from '../command/command.ts';
 
 /** A command as help, completion and errors see it. */
@@ -32,11 +33,13 @@ export function knownCommands(cli: Cli<CliContext>): Known[] {
 export function namedCommand(argv: readonly string[], known: readonly Known[]): Known | undefined {
   const typed = argv.filter((word) => !isFlag(word));
   for (let from = 0; from < typed.length; from++) {
-    const named = known.filter(({ words }) => words.every((word, i) => typed[from + i] === word));
+    const named = known.filter(({ words }) => words.every((word, i) => isWord(word, typed[from + i])));
     if (named.length > 0) return named.reduce((a, b) => (b.words.length > a.words.length ? b : a));
   }
   return undefined;
 }
+
+const isWord = (word: string, typed = '') => typed === word || typed === SHORT_WORDS[word];
 
 /** The line of a command with the options that must be given: `weir connectors test <manifest> --config …`. */
 export function usageLine({ usage, required }: Known): string {
