@@ -87,7 +87,10 @@ function answerOf(schema: TSchema, count: number, given: Values): Values {
   if (item === undefined) return whole;
   const begin = Number(given.page_token ?? 0);
   const end = Math.min(count, begin + Number(given.limit ?? 100));
-  const items = Array.from({ length: end - begin }, (_, i) => like(madeUp(item, begin + i + 1) as Values));
+  const most = schema.properties?.items?.maxItems ?? Number.POSITIVE_INFINITY;
+  const items = Array.from({ length: Math.min(most, end - begin) }, (_, i) =>
+    like(madeUp(item, begin + i + 1) as Values),
+  );
   return { ...whole, items, next_page_token: end < count ? String(end) : null, total: count };
 }
 
