@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -97,10 +98,11 @@ async function keycloak(scratch: string, say: (line: string) => void): Promise<s
   return folder;
 }
 
-/** The Java of this machine, links followed, since they lead out of its folder. */
+/** The Java of this machine, links followed, since they lead out of its folder; some lead nowhere. */
 async function java(scratch: string): Promise<string> {
   const folder = path.join(scratch, 'java');
-  await run('cp', ['-rL', path.resolve(await realpath('/usr/bin/java'), '..', '..'), folder]);
+  const home = path.resolve(await realpath('/usr/bin/java'), '..', '..');
+  await cp(home, folder, { recursive: true, dereference: true, filter: existsSync });
   await rm(path.join(folder, 'jmods'), { recursive: true, force: true });
   return folder;
 }
