@@ -171,6 +171,7 @@ export {
   toLocation,
 } from './store/fileio.ts';
 export { localFileIO } from './store/fileio-local.ts';
+export { givenFiles } from './store/given-files.ts';
 export { openStore } from './store/store.ts';
 export type { S3Options, Store, StoreOptions } from './store/store-options.ts';
 export { isBelow, type TableFiles, tableFiles } from './store/table-files.ts';

@@ -64,7 +64,8 @@ const isCall =
   (node: AstNode): boolean =>
     node.class === 'FUNCTION' && names.has(fold(textOf(node, 'function_name') ?? ''));
 
-const aggregates = (item: AstNode): boolean => holds(item, isCall(AGGREGATES));
+/** Whether an expression aggregates rows, outside queries in it. */
+export const aggregates = (item: AstNode): boolean => holds(item, isCall(AGGREGATES));
 const multipliesRows = isCall(new Set(['unnest', 'unlist', 'regexp_split_to_table', 'generate_subscripts']));
 
 /** The columns of one entry of a select list. */

@@ -13,6 +13,7 @@ export {
   type Field,
   type FileIO,
   type FileLine,
+  givenFiles,
   hasLongNumber,
   identifier,
   LakehouseError,

@@ -1,4 +1,5 @@
-import { faultSentence, type ShownFault } from '@weir/kernel/contract';
+import { faultSentence, type Output, type ShownFault } from '@weir/kernel/contract';
+import type { validateTransform } from '@weir/plugin-transforms/contract';
 import { problemFaults } from '../faults/problem-faults.ts';
 
 /** A fault of a statement by its place, both counted from 1. */
@@ -26,13 +27,7 @@ export const marksOf = (faults: readonly ShownFault[], sql?: string): SqlFault[]
 export const faultsOf = (error: unknown, sql?: string): SqlFault[] => marksOf(problemFaults(error), sql);
 
 /** What a review finds. */
-export interface ReviewFinding {
-  rule: string;
-  severity: 'error' | 'warning' | 'note';
-  message: string;
-  line: number;
-  column: number;
-}
+export type ReviewFinding = Output<typeof validateTransform>['findings'][number];
 
 /** Where the editor marks what a review found: none of it keeps the statement from running. */
 export const findingMarks = (findings: readonly ReviewFinding[] = []): SqlFault[] =>

@@ -2,7 +2,7 @@ import { Group, Stack, Text, Title } from '@mantine/core';
 import { listSyncDays, type SyncDayView } from '@weir/plugin-sources/contract';
 import { use } from 'react';
 import { useRead } from '../api/queries.ts';
-import { counted, countText } from '../parts/numbers.ts';
+import { counted } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { ZoneContext } from '../parts/zone-context.ts';
 import './home.css';
@@ -92,7 +92,7 @@ function Bars({ days, words }: { days: readonly SyncDayView[]; words: string }) 
   );
 }
 
-const dayWords = ({ day, syncs, failed, ...rest }: SyncDayView): string =>
-  `${day}: ${countText(rowsOf({ day, syncs, failed, ...rest }))} rows, ${counted(syncs, 'sync')}${
-    failed === 0 ? '' : `, ${failed} failed`
-  }`;
+function dayWords(day: SyncDayView): string {
+  const failed = day.failed === 0 ? '' : `, ${day.failed} failed`;
+  return `${day.day}: ${counted(rowsOf(day), 'row')}, ${counted(day.syncs, 'sync')}${failed}`;
+}

@@ -192,11 +192,11 @@ function strictColumn(test: AstNode, select: Select): AstNode | undefined {
     return STRICT_VALUES.has(callOf(node) ?? '') ? nodesOf(node, 'children').map(direct).find(Boolean) : undefined;
   };
   const refs = (values as AstNode[]).map(direct).filter((ref) => ref !== undefined);
-  return refs.find((ref) => boundOf(ref, select)?.optional === true && !isKeyOfAnti(test, select));
+  return refs.find((ref) => boundOf(ref, select)?.optional === true && !keepsAbsent(test, select));
 }
 
-/** The condition is about rows without the relation too: it asks elsewhere whether the same value is there. */
-const isKeyOfAnti = (test: AstNode, { node }: Select): boolean =>
+/** Whether the condition keeps rows without the relation too, as it asks elsewhere whether this value is NULL. */
+const keepsAbsent = (test: AstNode, { node }: Select): boolean =>
   foundIn(nodeOf(node, 'where_clause'), ({ type }) => type === 'OPERATOR_IS_NULL').some(
     (isNull) => writtenAs(nodesOf(isNull, 'children')[0]) === writtenAs(nodeOf(test, 'left')),
   );

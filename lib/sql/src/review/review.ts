@@ -2,9 +2,8 @@ import { fold, readStatement } from '../ast.ts';
 import { type Place, placeOf } from '../place.ts';
 import type { RelationFacts } from '../selects/facts.ts';
 import { readSelects } from '../selects/selects.ts';
-import { CHANCE } from '../volatile.ts';
 import { JOIN_RULES, joinRules } from './joins.ts';
-import { orderRules, ROW_RULES, rowRules, volatileCalls } from './rows.ts';
+import { orderRules, ROW_RULES, rowRules } from './rows.ts';
 import type { Broken, Rule, Severity } from './rule.ts';
 import { outputRules, SHAPE_RULES, shapeRules } from './shape.ts';
 import { VALUE_RULES, valueRules } from './values.ts';
@@ -32,7 +31,7 @@ export function review(
   if ('fault' in read) return [];
   const byName = new Map(Object.entries(inputs).map(([name, facts]) => [fold(name), facts]));
   const statement = readSelects(read.query, byName);
-  const ofSelects = [...joinRules, ...rowRules, volatileCalls(CHANCE), ...valueRules, ...shapeRules];
+  const ofSelects = [...joinRules, ...rowRules, ...valueRules, ...shapeRules];
   return [
     ...statement.selects.flatMap((select) => ofSelects.flatMap((rule) => rule(select, statement))),
     ...[...orderRules, ...outputRules].flatMap((rule) => rule(statement)),

@@ -1,7 +1,8 @@
 import { type AstNode, fold, listOf, nodeOf, nodesOf, textOf, textsOf } from '../ast.ts';
 import type { Select } from '../selects/bound.ts';
-import { callOf, eachIn, foundIn, isColumn, literalOf } from '../selects/expressions.ts';
+import { callOf, foundIn, isColumn, literalOf } from '../selects/expressions.ts';
 import { partsOf } from '../selects/selects.ts';
+import { CHANCE } from '../volatile.ts';
 import { type Broken, broken, type OfSelect, type OfStatement, type Rule } from './rule.ts';
 
 const NOT_IN: Rule = {
@@ -116,17 +117,11 @@ const CHANCE_RULE: Rule = {
 };
 
 /** Calls of chance. A clock is what freshness is measured with, so that it may be called. */
-export const volatileCalls =
-  (chance: ReadonlySet<string>): OfSelect =>
-  ({ node }) => {
-    const found: Broken[] = [];
-    eachIn(partsOf(node), (inner) => {
-      const name = callOf(inner);
-      if (name !== undefined && chance.has(name)) found.push(broken(CHANCE_RULE, inner, name));
-    });
-    return found;
-  };
+const chances: OfSelect = ({ node }) =>
+  foundIn(partsOf(node), (inner) => CHANCE.has(callOf(inner) ?? '')).map((inner) =>
+    broken(CHANCE_RULE, inner, callOf(inner)),
+  );
 
 export const ROW_RULES = [NOT_IN, NO_ORDER, TIES, ANY_ROW, USELESS_ORDER, ANY_ROWS, ORDINAL, CHANCE_RULE];
-export const rowRules: readonly OfSelect[] = [notIns, windows];
+export const rowRules: readonly OfSelect[] = [notIns, windows, chances];
 export const orderRules: readonly OfStatement[] = [orders];

@@ -58,9 +58,9 @@ const CONSTANT: Rule = {
   good: 'select id from orders',
 };
 
-const output: OfSelect = (select) => {
-  if (!select.isResult) return [];
-  const items = nodesOf(select.node, 'select_list');
+/** The columns of the result; of set operations those of the first SELECT, since the others give no names. */
+const output: OfStatement = ({ query }) => {
+  const items = nodesOf(firstSelect(query), 'select_list');
   const seen = new Set<string>();
   return items.flatMap((item): Broken[] => {
     if (item.class === 'STAR') return item.columns === true ? [] : [broken(STAR, item)];
@@ -71,13 +71,6 @@ const output: OfSelect = (select) => {
     return isKnown ? [broken(DOUBLED, item, name)] : [];
   });
 };
-
-/** The right sides of set operations give no names. */
-const firstSides: OfStatement = ({ query, selects }) => {
-  const named = firstSelect(query);
-  return selects.filter(({ node }) => node === named).flatMap((select) => output(select, EMPTY));
-};
-const EMPTY = { query: {}, selects: [], queries: [], ctes: [], results: new Map() };
 
 const firstSelect = (query: AstNode): AstNode => {
   const left = nodeOf(query, 'left') ?? nodesOf(query, 'children')[0];
@@ -116,4 +109,4 @@ const isConstant = (test: AstNode): boolean =>
 
 export const SHAPE_RULES = [STAR, DOUBLED, UNNAMED, UNION, UNUSED, COMPLEX, CONSTANT];
 export const shapeRules: readonly OfSelect[] = [complex, constants];
-export const outputRules: readonly OfStatement[] = [firstSides, unions, unused];
+export const outputRules: readonly OfStatement[] = [output, unions, unused];

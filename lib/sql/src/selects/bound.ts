@@ -22,9 +22,6 @@ export interface Select {
   readonly node: AstNode;
   readonly bound: readonly Bound[];
   readonly joins: readonly Join[];
-  /** Its columns are those of the result. */
-  readonly isResult: boolean;
-  readonly parent: Select | undefined;
 }
 
 /** The relation and column that a name means in a SELECT; undefined where it is not known for certain. */

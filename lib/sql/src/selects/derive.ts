@@ -1,17 +1,7 @@
 import { type AstNode, fold, isNode, listOf, nodeOf, nodesOf, textOf } from '../ast.ts';
-import { AGGREGATES } from '../functions.ts';
+import { aggregates } from '../query-relation.ts';
 import { meantBy, type Select } from './bound.ts';
-import {
-  callOf,
-  castType,
-  conjuncts,
-  foundIn,
-  isColumn,
-  literalOf,
-  nameOf,
-  sidesOf,
-  writtenAs,
-} from './expressions.ts';
+import { callOf, castType, conjuncts, isColumn, literalOf, nameOf, sidesOf, writtenAs } from './expressions.ts';
 import type { ColumnFacts, RelationFacts } from './facts.ts';
 
 /** What is known of the rows that a SELECT gives; undefined where its columns are not known. */
@@ -75,7 +65,7 @@ function keysOf(select: Select): string[][] {
     const names = groups.map((group) => outputOf(group, items));
     return names.every((name) => name !== undefined) ? [names] : [];
   }
-  if (items.some((item) => foundIn(item, isAggregate).length > 0)) return [[]];
+  if (items.some(aggregates)) return [[]];
   const modifiers = nodesOf(node, 'modifiers');
   if (modifiers.some(({ limit }) => isNode(limit) && Number(literalOf(limit)?.value) === 1)) return [[]];
   if (modifiers.some((one) => one.type === 'DISTINCT_MODIFIER' && listOf(one, 'distinct_on_targets').length === 0)) {
@@ -85,13 +75,11 @@ function keysOf(select: Select): string[][] {
   return [...firstOfEach(node, items), ...inheritedKeys(select, items)];
 }
 
-const isAggregate = (node: AstNode): boolean => node.class === 'FUNCTION' && AGGREGATES.has(callOf(node) ?? '');
-
 /** What rows are grouped by; undefined for a SELECT without groups. Ordinals and ALL are resolved. */
 export function groupsOf(node: AstNode): AstNode[] | undefined {
   const items = nodesOf(node, 'select_list');
   if (node.aggregate_handling === 'FORCE_AGGREGATES') {
-    return items.filter((item) => foundIn(item, isAggregate).length === 0);
+    return items.filter((item) => !aggregates(item));
   }
   const groups = nodesOf(node, 'group_expressions');
   if (groups.length === 0) return undefined;

@@ -25,13 +25,12 @@ interface Around {
   readonly inputs: ReadonlyMap<string, RelationFacts>;
   readonly ctes: ReadonlyMap<string, { facts: RelationFacts | undefined; use: CteUse }>;
   readonly isResult: boolean;
-  readonly parent: Select | undefined;
 }
 
 /** Takes a statement apart; inputs by their folded names. */
 export function readSelects(query: AstNode, inputs: ReadonlyMap<string, RelationFacts>): Statement {
   const statement: Statement = { query, selects: [], queries: [], ctes: [], results: new Map() };
-  readQuery(query, { statement, inputs, ctes: new Map(), isResult: true, parent: undefined });
+  readQuery(query, { statement, inputs, ctes: new Map(), isResult: true });
   return statement;
 }
 
@@ -57,11 +56,11 @@ function readQuery(node: AstNode, around: Around): RelationFacts | undefined {
 
 function readSelect(node: AstNode, around: Around): RelationFacts | undefined {
   const joins: Join[] = [];
-  const { parent, isResult, statement } = around;
+  const { statement } = around;
   const bound = readFrom(nodeOf(node, 'from_table'), around, joins);
-  const select: Select = { node, bound, joins, isResult, parent };
+  const select: Select = { node, bound, joins };
   statement.selects.push(select);
-  const within = { ...around, isResult: false, parent: select };
+  const within = { ...around, isResult: false };
   for (const part of partsOf(node)) {
     eachIn(part, (inner) => {
       const query = inner.class === 'SUBQUERY' ? queryOf(inner, 'subquery') : undefined;

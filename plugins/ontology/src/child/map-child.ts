@@ -1,6 +1,5 @@
 // The program that maps the rows of a table to entities. It answers one question, and has no credential and no store.
-import { basename, join } from 'node:path';
-import { createSelector, type FileIO, LakehouseError, loadSelector } from '@weir/plugin-datasets/stage';
+import { createSelector, givenFiles, LakehouseError, loadSelector } from '@weir/plugin-datasets/stage';
 import { answerParent } from '@weir/processes';
 import { gate, volatileOf } from '@weir/sql';
 import type { MapAnswer, MapCode, MapQuestion } from '../model/sync/map-question.ts';
@@ -13,29 +12,6 @@ class Refused extends Error {
     super(code);
     this.code = code;
   }
-}
-
-/** The files of the rows, and a folder for lines. */
-function plannedFiles({ paths, scratch }: MapQuestion): FileIO {
-  const refuse = async (): Promise<never> => {
-    throw new LakehouseError('store_denied', 'The process of a mapping has no store');
-  };
-  return {
-    read: refuse,
-    write: refuse,
-    exists: refuse,
-    upload: refuse,
-    remove: async () => undefined,
-    list: () => {
-      throw new LakehouseError('store_denied', 'The process of a mapping has no store');
-    },
-    draftPath: (location) => join(scratch, basename(location)),
-    async materialize(location) {
-      const path = paths.get(location);
-      if (path === undefined) throw new LakehouseError('file_missing', 'A file of the table is missing');
-      return { path, release: () => undefined };
-    },
-  };
 }
 
 /** The one plain SELECT that the mapping makes: what its author wrote adds no column, no group and no second query. */
@@ -64,7 +40,7 @@ async function map(question: MapQuestion, seal: () => Promise<void>): Promise<Ma
   const { sql, columns, over } = mappingSql(mapping);
   const name = mapping.spec.dataset_id;
   const selector = createSelector({
-    io: plannedFiles(question),
+    io: givenFiles({ paths: question.paths, drafts: scratch }),
     scratch,
     memoryLimit,
     threads,

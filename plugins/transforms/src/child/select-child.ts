@@ -1,11 +1,11 @@
 // The program that runs statements of a user one after the other, until its parent ends it. It holds no credential, neither of the database nor of the store.
-import { basename, join } from 'node:path';
 import {
   beginReserve,
   createSelector,
   createStager,
   type DuckdbReserve,
   type FileIO,
+  givenFiles,
   LakehouseError,
   loadSelector,
   type MergeResult,
@@ -43,36 +43,16 @@ function send(message: FromSelect, after?: () => void): void {
   process.send?.(message, undefined, undefined, after);
 }
 
-/** The files of the plan. Whatever else there is to do with files, the parent does. */
-function plannedFiles({ paths, drafts }: SelectPlan): FileIO {
-  const refuse = async (): Promise<never> => {
-    throw new LakehouseError('store_denied', 'The process of a statement has no store');
-  };
-  return {
-    read: refuse,
-    write: refuse,
-    exists: refuse,
-    remove: async () => undefined,
-    list: () => {
-      throw new LakehouseError('store_denied', 'The process of a statement has no store');
-    },
-    draftPath: (location) => join(drafts, basename(location)),
-    upload: (path, location) =>
-      new Promise((resolve, reject) => {
-        const id = uploads.size;
-        uploads.set(id, (failure) => {
-          if (failure === undefined) resolve();
-          else reject(new LakehouseError(failure as LakehouseError['code'], 'A file of the result could not be kept'));
-        });
-        send({ type: 'upload', id, path, location });
-      }),
-    async materialize(location) {
-      const path = paths.get(location);
-      if (path === undefined) throw new LakehouseError('file_missing', 'A file of an input is missing');
-      return { path, release: () => undefined };
-    },
-  };
-}
+/** Has the parent keep a file of the result. */
+const upload: FileIO['upload'] = (path, location) =>
+  new Promise((resolve, reject) => {
+    const id = uploads.size;
+    uploads.set(id, (failure) => {
+      if (failure === undefined) resolve();
+      else reject(new LakehouseError(failure as LakehouseError['code'], 'A file of the result could not be kept'));
+    });
+    send({ type: 'upload', id, path, location });
+  });
 
 const rowsByName = (inputs: readonly SelectInput[]): SelectInputs => new Map(inputs.map((one) => [one.name, one.rows]));
 
@@ -82,7 +62,7 @@ const memoryOf = ({ bounds }: SelectPlan): string => `${Math.max(LEAST_DUCKDB_MI
 function limitsOf(plan: SelectPlan) {
   const { spillMiB, threads, deadlineMs } = plan.bounds;
   const limits = { memoryLimit: memoryOf(plan), spillLimit: `${spillMiB}MiB`, threads, deadlineMs, reserve };
-  return { io: plannedFiles(plan), scratch: plan.scratch, ...limits };
+  return { io: givenFiles(plan, upload), scratch: plan.scratch, ...limits };
 }
 
 function selectorOf(plan: SelectPlan, seen: { ast?: unknown }) {
