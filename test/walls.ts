@@ -49,7 +49,9 @@ export const RULES: IForbiddenRuleType[] = [
     '^kernel/src/(index|contract)\\.ts$',
     '^lib/[^/]+/src/index\\.ts$',
   ]),
-  leaf('lakehouse-knows-two-libraries', '^lakehouse/src', '^lakehouse/', ['^lib/(parquet|processes)/src/index\\.ts$']),
+  leaf('lakehouse-knows-few-libraries', '^lakehouse/src', '^lakehouse/', [
+    '^lib/(caller|parquet|processes)/src/index\\.ts$',
+  ]),
   leaf('migrations-know-only-libraries', '^migrations/src', '^migrations/', ['^lib/vault/src/index\\.ts$']),
   leaf('sdk-is-a-leaf', '^connectors/sdk/src', '^connectors/sdk/'),
   leaf('connectors-know-only-the-sdk', '^connectors/(?!sdk/)([^/]+)/src', '^connectors/$1/', [

@@ -10,7 +10,7 @@ const FAULTS: Record<string, [from: string, to: string]> = {
   'libraries-know-only-libraries': ['lib/telemetry/src/index.ts', 'kernel/src/contract.ts'],
   'kernel-knows-no-plugin': ['kernel/src/index.ts', 'plugins/sources/src/contract.ts'],
   'work-knows-the-kernel-and-libraries': ['work/src/index.ts', 'plugins/sources/src/contract.ts'],
-  'lakehouse-knows-two-libraries': ['lakehouse/src/index.ts', 'kernel/src/contract.ts'],
+  'lakehouse-knows-few-libraries': ['lakehouse/src/index.ts', 'kernel/src/contract.ts'],
   'migrations-know-only-libraries': ['migrations/src/index.ts', 'kernel/src/contract.ts'],
   'sdk-is-a-leaf': ['connectors/sdk/src/index.ts', 'connectors/runtime/src/index.ts'],
   'connectors-know-only-the-sdk': ['connectors/files/src/main.ts', 'connectors/runtime/src/index.ts'],

@@ -1,39 +1,36 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { type Answer, CallerError, type CallerMethod, createCaller, isTransient } from '@weir/caller';
 import { LakehouseError } from '../error/error.ts';
 import { parseExact, stringifyExact } from '../metadata/metadata-json.ts';
 
-/** How often a request that may be made again is made in all. */
-const MAX_ATTEMPTS = 4;
-const FIRST_PAUSE_MS = 100;
-const MAX_PAUSE_MS = 2_000;
-/** How long one request may last, and until when another one may be started. */
+const RETRIES = 3;
 const ATTEMPT_TIMEOUT_MS = 20_000;
 const TOTAL_MS = 25_000;
 /** Metadata of a table with thousands of snapshots is some megabytes. */
 const MAX_ANSWER_BYTES = 128 * 1024 ** 2;
 
-const STATUS = { timeout: 408, unauthorized: 401, forbidden: 403, expired: 419, tooMany: 429, serverFault: 500 };
+/** Unauthorized, forbidden, and an expired token. */
+const DENIED: readonly number[] = [401, 403, 419];
 
 export type RestRequest = {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+  readonly method: CallerMethod;
   /** Below the base, percent-encoded, with its query. */
   readonly path: string;
   /** What is sent as JSON, bigint digit for digit. */
   readonly body?: unknown;
 };
 
-/** An answer of the server that says what became of the request; `body` is parsed JSON, undefined when there is none. */
+/** An answer of the server that says what became of the request; `body` is parsed JSON, undefined when it is absent. */
 export type RestAnswer = { readonly status: number; readonly body: unknown };
 
-/** No answer, or one that leaves open what became of the request. */
+/** A request without an answer, or with one that leaves its outcome open. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
 export type RestCaller = {
-  /** Makes a request once. Throws `NoAnswer` when its outcome is open, `store_denied` when we are not let in. */
+  /** Sends a request once. Throws `NoAnswer` when its outcome is open, `store_denied` when access is refused. */
   once(request: RestRequest): Promise<RestAnswer>;
-  /** Makes a request that may be made again until its outcome is known; else `store_unavailable`. */
+  /** Repeats a request until its outcome is known; else `store_unavailable`. */
   call(request: RestRequest): Promise<RestAnswer>;
 };
 
@@ -41,18 +38,46 @@ export type RestCallerOptions = {
   readonly uri: string;
   /** Asked before each request; undefined sends none. */
   readonly token?: () => string | undefined;
-  readonly fetch?: typeof fetch;
 };
 
-async function readBounded(answer: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of answer.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new LakehouseError('metadata_invalid', 'The table catalog answers too much');
-    chunks.push(chunk);
+/** Requests to an Iceberg REST catalog. */
+export function restCaller({ uri, token }: RestCallerOptions): RestCaller {
+  const bounds = { timeoutMs: ATTEMPT_TIMEOUT_MS, totalMs: TOTAL_MS, maxBytes: MAX_ANSWER_BYTES, retries: RETRIES };
+  const caller = createCaller({ base: uri, token, ...bounds });
+  const ask = async ({ method, path, body }: RestRequest, repeatable: boolean): Promise<RestAnswer> => {
+    const bytes = body === undefined ? undefined : Buffer.from(stringifyExact(body));
+    const headers = bytes === undefined ? undefined : { 'content-type': 'application/json' };
+    return resultOf(await caller.ask({ method, path, bytes, headers, repeatable }).catch(unanswered));
+  };
+  return {
+    once: (request) => ask(request, false),
+    call: (request) =>
+      ask(request, true).catch((error) => {
+        throw error instanceof NoAnswer ? unavailable(error) : error;
+      }),
+  };
+}
+
+/** The failure of a request whose outcome stayed open. */
+export function unavailable(cause: unknown): LakehouseError {
+  return new LakehouseError('store_unavailable', 'The table catalog does not answer', { cause });
+}
+
+function unanswered(error: unknown): never {
+  if (!(error instanceof CallerError)) throw error;
+  if (error.code === 'answer_too_large') {
+    throw new LakehouseError('metadata_invalid', 'The table catalog answers too much');
   }
-  return Buffer.concat(chunks).toString('utf8');
+  throw new NoAnswer('the table catalog does not answer', { cause: error });
+}
+
+function resultOf(answer: Answer): RestAnswer {
+  const { status } = answer;
+  if (isTransient(answer)) throw new NoAnswer(`the table catalog answers ${status}`);
+  if (DENIED.includes(status)) {
+    throw new LakehouseError('store_denied', `The table catalog refuses the request (${status})`);
+  }
+  return { status, body: parseBody(status, answer.bytes.toString('utf8')) };
 }
 
 function parseBody(status: number, text: string): unknown {
@@ -64,63 +89,4 @@ function parseBody(status: number, text: string): unknown {
     if (status >= 300) return undefined;
     throw new NoAnswer('the answer of the table catalog is not JSON', { cause: error });
   }
-}
-
-const DENIED = [STATUS.unauthorized, STATUS.forbidden, STATUS.expired];
-
-// 503 and 429 should mean that nothing was done, but what stands before a server says them after the fact too.
-const leavesOpen = (status: number): boolean =>
-  status >= STATUS.serverFault || status === STATUS.timeout || status === STATUS.tooMany;
-
-/** Requests to an Iceberg REST catalog, bounded in time and size; redirections are not followed. */
-export function restCaller({ uri, token, fetch: send = fetch }: RestCallerOptions): RestCaller {
-  const base = uri.replace(/\/+$/, '');
-  const once = async ({ method, path, body }: RestRequest): Promise<RestAnswer> => {
-    const bearer = token?.();
-    const headers = {
-      accept: 'application/json',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
-    };
-    const init = { method, headers, redirect: 'manual' as const, signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS) };
-    let status: number;
-    let text: string;
-    try {
-      const answer = await send(`${base}${path}`, {
-        ...init,
-        ...(body !== undefined && { body: stringifyExact(body) }),
-      });
-      status = answer.status;
-      text = await readBounded(answer);
-    } catch (error) {
-      if (error instanceof LakehouseError) throw error;
-      throw new NoAnswer('the table catalog does not answer', { cause: error });
-    }
-    if (leavesOpen(status)) throw new NoAnswer(`the table catalog answers ${status}`);
-    if (DENIED.includes(status)) {
-      throw new LakehouseError('store_denied', `The table catalog refuses the request (${status})`);
-    }
-    return { status, body: parseBody(status, text) };
-  };
-  return {
-    once,
-    async call(request) {
-      const until = Date.now() + TOTAL_MS;
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await once(request);
-        } catch (error) {
-          if (!(error instanceof NoAnswer)) throw error;
-          const pause = Math.random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
-          if (attempt === MAX_ATTEMPTS || Date.now() + pause > until) throw unavailable(error);
-          await delay(pause);
-        }
-      }
-    },
-  };
-}
-
-/** The failure of a request whose outcome stayed open. */
-export function unavailable(cause: unknown): LakehouseError {
-  return new LakehouseError('store_unavailable', 'The table catalog does not answer', { cause });
 }

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
+import { CallerError } from '@weir/caller';
 import fc from 'fast-check';
 import t from 'tap';
-import { type Exchange, type StoreAnswer, Unanswered } from '../src/kv/exchange.ts';
+import type { Exchange, StoreAnswer } from '../src/kv/exchange.ts';
 import { kvSecretStore } from '../src/kv/kv-secret-store.ts';
 import { revealJson, secretValues } from '../src/secret-values.ts';
 import { VaultError } from '../src/vault-error.ts';
@@ -48,13 +49,13 @@ function fatefulServer(fates: readonly Fate[]) {
   };
   const exchange: Exchange = async ({ method, path, body }) => {
     const fate = left.shift() ?? 'answered';
-    if (fate === 'unsent') throw new Unanswered('address_unreachable', false);
-    if (fate === 'lost-before') throw new Unanswered('timed_out', true);
+    if (fate === 'unsent') throw new CallerError('address_unreachable', false);
+    if (fate === 'lost-before') throw new CallerError('timed_out', true);
     if (fate === '500-before') return { status: 500, body: undefined };
     if (fate === 'sealed') return { status: 503, body: { errors: ['Vault is sealed'] } };
     if (fate === 'refused') return { status: 403, body: { errors: ['permission denied'] } };
     const answer = work(method, path, body);
-    if (fate === 'lost-after') throw new Unanswered('connection_lost', true);
+    if (fate === 'lost-after') throw new CallerError('connection_lost', true);
     return fate === '500-after' ? { status: 502, body: '<html>' } : answer;
   };
   return { versions, exchange };

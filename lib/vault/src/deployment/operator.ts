@@ -1,5 +1,6 @@
+import { CallerError } from '@weir/caller';
 import { bodyOf, faultOf } from '../kv/answers.ts';
-import { type Exchange, type StoreRequest, Unanswered } from '../kv/exchange.ts';
+import type { Exchange, StoreRequest } from '../kv/exchange.ts';
 import { VaultError } from '../vault-error.ts';
 
 /** Asks with the operator's token; undefined when that token may not, or nothing is there. Throws `VaultError`. */
@@ -8,7 +9,7 @@ export type AskAsOperator = (request: Omit<StoreRequest, 'token'>) => Promise<Re
 export function operatorOf(exchange: Exchange, token: string): AskAsOperator {
   return async (request) => {
     const answer = await exchange({ ...request, token }).catch((cause) => {
-      throw cause instanceof Unanswered ? new VaultError('store_unavailable', cause.reason) : cause;
+      throw cause instanceof CallerError ? new VaultError('store_unavailable', cause.code) : cause;
     });
     if (answer.status === 204) return {};
     if (answer.status === 200) return (bodyOf(answer).data as Record<string, unknown> | undefined) ?? {};

@@ -1,8 +1,9 @@
+import { CallerError } from '@weir/caller';
 import { assertSecretPath, type SecretPath, type SecretStore, storable } from '../secret-store.ts';
 import { type SecretValues, secretValues } from '../secret-values.ts';
 import { VaultError } from '../vault-error.ts';
 import { bodyOf, faultOf, isSealed, says } from './answers.ts';
-import { type Exchange, type StoreAnswer, type StoreRequest, Unanswered } from './exchange.ts';
+import type { Exchange, StoreAnswer, StoreRequest } from './exchange.ts';
 import type { StoreSession } from './session.ts';
 
 /** Load balancers ask whether the platform is ready, and a store that hangs must not make them take it for dead. */
@@ -96,12 +97,12 @@ async function inTime(well: Promise<boolean>): Promise<boolean> {
 
 /** Nothing was to be changed, so a lost answer means no more than that there is none. */
 function unavailable(cause: unknown): never {
-  throw cause instanceof Unanswered ? new VaultError('store_unavailable', cause.reason) : cause;
+  throw cause instanceof CallerError ? new VaultError('store_unavailable', cause.code) : cause;
 }
 
 function unknown(cause: unknown): never {
-  if (!(cause instanceof Unanswered)) throw cause;
-  throw new VaultError(cause.sent ? 'outcome_unknown' : 'store_unavailable', cause.reason);
+  if (!(cause instanceof CallerError)) throw cause;
+  throw new VaultError(cause.sent ? 'outcome_unknown' : 'store_unavailable', cause.code);
 }
 
 /** Version 0 would be the newest one. */

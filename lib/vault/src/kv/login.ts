@@ -1,7 +1,8 @@
+import { CallerError } from '@weir/caller';
 import { readProtectedFile } from '../protected-file.ts';
 import { VaultError } from '../vault-error.ts';
 import { bodyOf, faultOf } from './answers.ts';
-import { type Exchange, Unanswered } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 
 /** The identity of one service at the store, as AppRole has it. */
 export interface RoleIdentity {
@@ -28,7 +29,7 @@ const IDENTITY = /^[\x21-\x7e]+$/;
 export async function logIn(exchange: Exchange, identity: RoleIdentity): Promise<StoreToken> {
   const body = { role_id: identityIn(identity.roleIdFile), secret_id: identityIn(identity.secretIdFile) };
   const answer = await exchange({ method: 'POST', path: 'auth/approle/login', body }).catch((cause) => {
-    throw cause instanceof Unanswered ? new VaultError('store_unavailable', cause.reason) : cause;
+    throw cause instanceof CallerError ? new VaultError('store_unavailable', cause.code) : cause;
   });
   if (answer.status === 400 || answer.status === 403) throw new VaultError('store_refused', 'login_refused');
   if (answer.status !== 200) throw faultOf(answer);
