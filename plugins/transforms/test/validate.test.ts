@@ -36,6 +36,14 @@ t.test('a definition that is validated and not saved', async (t) => {
     t.strictSame((await validate({ sql: `select id from ${ORDERS}` })).findings, []);
   });
 
+  await t.test('with a partition that is computed with before it is compared → the rule says so', async (t) => {
+    const divided = await setUp(t, { ...pin, plan: { ...pin.plan, partitions: ['note'] } });
+    const sql = `select id from ${ORDERS} where upper(note) = 'A'`;
+    const found = await divided.call(endpoints.validateTransform, { body: { sql } });
+    t.match(found, { body: { findings: [{ rule: 'cast-on-partition', name: 'note' }] } });
+    t.strictSame((await validate({ sql })).findings, []);
+  });
+
   await t.test('at fault → each fault with its place and the nearest name, and no word of the statement', async (t) => {
     for (const [body, faults] of [
       [

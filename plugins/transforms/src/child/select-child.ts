@@ -116,8 +116,8 @@ async function carryOut(plan: SelectPlan): Promise<unknown> {
   }
 }
 
-/** What a table says of its columns and keys. */
-function factsOf({ schema }: SelectInput['rows']): RelationFacts {
+/** What a table says of its columns, keys and partitions. */
+function factsOf({ schema, partitions }: SelectInput['rows']): RelationFacts {
   const keys = schema['identifier-field-ids'] ?? [];
   const names = keys.map((id) => schema.fields.find((field) => field.id === id)?.name ?? '');
   return {
@@ -127,6 +127,7 @@ function factsOf({ schema }: SelectInput['rows']): RelationFacts {
       nullable: !required,
     })),
     keys: names.length === 0 ? undefined : [names],
+    partitions,
   };
 }
 
