@@ -1,3 +1,4 @@
+import * as ai from '@weir/plugin-ai/contract';
 import * as apply from '@weir/plugin-apply/contract';
 import * as datasets from '@weir/plugin-datasets/contract';
 import * as identity from '@weir/plugin-identity/contract';
@@ -27,4 +28,5 @@ export const CONTRACTS = [
   apply,
   schemaRegistry,
   ontology,
+  ai,
 ];

@@ -57,6 +57,7 @@ import { s56_adoption } from './s56_adoption.ts';
 import { s60_pipelines } from './s60_pipelines.ts';
 import { s61_schemas } from './s61_schemas.ts';
 import { s62_table_health } from './s62_table_health.ts';
+import { s66_ai } from './s66_ai.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -133,4 +134,5 @@ export const migrations: readonly Migration[] = [
   s62_table_health,
   s38_backing_datasets,
   s39_bd_sync_spec_fingerprint,
+  s66_ai,
 ];

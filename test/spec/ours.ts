@@ -138,6 +138,8 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_RUN_LOG_RETENTION_DAYS', because('platform', 'how long logs of runs are kept in files')],
   ['WEIR_UI_CLIENT_ID', because('ui', 'the client of the web pages at the identity provider')],
   ['ONTOLOGY_TENANT_BINDINGS_JSON_FILE', because('ontology', 'bindings change without a restart')],
+  ['WEIR_AI_DAILY_CALLS', because('ai', 'how many proposals a tenant may ask for in a day')],
+  ['WEIR_AI_DAILY_TOKENS', because('ai', 'how many tokens of an assistant a tenant may use in a day')],
   ['WEIR_SCHEMA_LIBRARIES', because('schema-registry', 'where libraries of schemas beside ours lie')],
   ['WEIR_WAREHOUSE', because('datasets', 'where the tables lie')],
   ['WEIR_FOREIGN_FOLDERS', because('datasets', 'where tables of a tenant may lie beside its own folders')],

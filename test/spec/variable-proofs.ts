@@ -165,6 +165,12 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'ONTOLOGY_SERVICE_URL',
     'ONTOLOGY_API_KEY',
   ),
+  ...proved('plugins/ai/test/ai.test.ts', '50 calls at once over a budget of 20 → 20 proposals', 'WEIR_AI_DAILY_CALLS'),
+  ...proved(
+    'plugins/ai/test/injection.test.ts',
+    'a model whose draft passes the gate → is shown as its own, without links; its tokens are counted',
+    'WEIR_AI_DAILY_TOKENS',
+  ),
   ...proved(
     'plugins/schema-registry/test/libraries.test.ts',
     'without smart data models → empty with a hint; with them → what is there',

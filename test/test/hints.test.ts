@@ -53,10 +53,13 @@ const THROWN_WITH: Readonly<Record<string, readonly string[]>> = {
   pattern_version_not_in_force: ['pattern_id'],
   credential_not_attached: ['source_id'],
   pattern_id_taken: ['pattern_id'],
+  proposal_changed: ['execution_id'],
 };
 /** Operations that help and have no page: they are left out there. */
 const WITHOUT_PAGE = [
   ...[
+    'ai.get_execution',
+    'ai.list_executions',
     'apply.dry_run',
     'identity.get_me',
     'ontology.get_backing_dataset_health',

@@ -28,6 +28,9 @@ const SECRETS: Readonly<Record<string, string>> = {
 
 /** Examples that a platform without worker, tables and secret store refuses, each with the code of its refusal. */
 const REFUSED: Readonly<Record<string, string>> = {
+  // Their table is not there, so no transform is proposed, and the proposal that is there is of another task.
+  'ai.generate_transform': 'not_found',
+  'ai.publish_transform': 'proposal_not_transform',
   'apply.apply': 'plan_stale',
   // Their run is another one: no worker has looked at an image.
   'sources.register_inspected': 'not_found',

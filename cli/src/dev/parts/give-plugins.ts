@@ -4,7 +4,7 @@ import type { Api } from '../../connection/api.ts';
 import type { Reporter } from './reporter.ts';
 
 /** Opt-in plugins of this repository that tenants of development have. */
-const PLUGINS: readonly string[] = ['schema-registry', 'ontology'];
+const PLUGINS: readonly string[] = ['schema-registry', 'ontology', 'ai'];
 
 /** Gives the tenants these plugins once; whoever takes one away later keeps it away. */
 export async function givePlugins(api: Api, tenants: readonly string[], report: Reporter): Promise<void> {

@@ -1,0 +1,33 @@
+import { type AnyRoute, handle } from '@weir/kernel';
+import * as endpoints from '../contract.ts';
+import type { Executions } from '../service/executions.ts';
+import type { publishService } from '../service/publish.ts';
+import { suggestMappings } from '../service/tasks/field-mappings.ts';
+import { fix } from '../service/tasks/fix.ts';
+import { generate } from '../service/tasks/generate.ts';
+import { suggestParams } from '../service/tasks/pattern-params.ts';
+import { review } from '../service/tasks/review-sql.ts';
+import type { TaskDeps } from '../service/tasks/services.ts';
+import { suggestTarget } from '../service/tasks/target-schema.ts';
+
+export interface RouteServices {
+  tasks: TaskDeps;
+  executions: Executions;
+  publish: ReturnType<typeof publishService>;
+}
+
+/** Every endpoint of the plugin with the service call that carries it out. */
+export function routes({ tasks, executions, publish }: RouteServices): AnyRoute[] {
+  return [
+    handle(endpoints.suggestTargetSchema, (asked) => suggestTarget(tasks, asked, asked.body)),
+    handle(endpoints.suggestFieldMappings, (asked) => suggestMappings(tasks, asked, asked.body)),
+    handle(endpoints.suggestPatternParams, (asked) => suggestParams(tasks, asked, asked.body)),
+    handle(endpoints.reviewSql, (asked) => review(tasks, asked, asked.body)),
+    handle(endpoints.generateTransform, (asked) => generate(tasks, asked, asked.body)),
+    handle(endpoints.fixCiFailure, (asked) => fix(tasks, asked, asked.body)),
+    handle(endpoints.publishTransform, (asked) => publish(asked, asked.body)),
+    handle(endpoints.listExecutions, ({ tenant, query }) => executions.list(tenant, query)),
+    handle(endpoints.getExecution, ({ tenant, params }) => executions.get(tenant, params.execution_id)),
+    handle(endpoints.refuseProposal, ({ tenant, params }) => executions.refuse(tenant, params.execution_id)),
+  ];
+}

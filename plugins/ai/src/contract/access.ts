@@ -1,0 +1,4 @@
+import { permission } from '@weir/kernel/contract';
+
+/** Asking for proposals, reading and refusing them, and making what one describes. */
+export const useAi = permission('ai:use', 'pipeline_editor', { capability: 'ai:use' });
