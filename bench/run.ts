@@ -15,6 +15,7 @@ import { matcher } from './matcher/matcher.ts';
 import { memory } from './memory/memory.ts';
 import { ontology } from './ontology/ontology.ts';
 import { ontologySync } from './ontology/ontology-sync.ts';
+import { suggest } from './ontology/suggest.ts';
 import { storeResult } from './performance/stored-result.ts';
 import { postgres } from './postgres/postgres.ts';
 import { resultLines } from './print-result.ts';
@@ -47,6 +48,7 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   scan,
   small,
   startup,
+  suggest,
   sync,
   transforms,
   turns,

@@ -14,4 +14,5 @@ export const dueAreas: readonly string[] = [
   'Pipelines',
   'Schema libraries and registry',
   'Ontology',
+  'Backing datasets',
 ];

@@ -57,6 +57,11 @@ export const ontologyPromises: readonly PromiseRow[] = [
   ),
   ...all(
     'Access to backing datasets',
+    { file: WIRE, test: 'suggestions pass the same ladder: the table, the binding, the type' },
+    'suggestions for a table that the tenant does not produce: 403',
+  ),
+  ...all(
+    'Access to backing datasets',
     {
       file: ACCESS,
       test: 'people name their tenant; services need the capability, a binding, and no header for lists',

@@ -2,13 +2,16 @@ import {
   createBackingDataset,
   createEntityType,
   getBackingHealth,
+  getBackingReadiness,
   getSyncRun,
   listEntities,
   listSyncRuns,
+  previewBackingDataset,
   readSyncRunLog,
+  suggestMappings,
 } from '@weir/plugin-ontology/contract';
 import { getRun } from '@weir/plugin-runs/contract';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { runWorld } from '../../plugins/transforms/test/run-kit.ts';
 import { until } from '../until.ts';
 import { startWorker } from '../worker-process.ts';
@@ -33,6 +36,36 @@ const body = (expression: string, more: object = {}) => ({
   duplicate_keys: { last_by: 'sales' },
   ...more,
 });
+
+/** What is suggested for the table, and what a mapping would make of it. */
+async function seenBefore(t: Test, { ok, call }: Pick<Awaited<ReturnType<typeof runWorld>>, 'ok' | 'call'>) {
+  const suggested = await ok(suggestMappings, { body: { dataset_id: REVENUE, entity_type_code: 'Shop' } });
+  t.strictSame(
+    suggested.mappings.map(({ property, column, confidence }) => [property, column, confidence]),
+    ['vin', 'label', 'sales'].map((name) => [name, name, 'sure']),
+  );
+  t.match(suggested, { unmapped_required: [], key: { columns: ['vin'], unique: true, nulls: 0 } });
+  const refuted = "case when vin = 'v1' then 'x' else sales::varchar end::long";
+  t.match(await call(previewBackingDataset, { body: body(refuted) }), { status: 422, problem: { code: /sql_/ } });
+  const seen = await ok(previewBackingDataset, {
+    body: body("try_cast(replace(sales::varchar, '2', 'x') as bigint) * 2", {
+      row_filter: "vin like 'v%' -- new ones",
+    }),
+  });
+  t.match(seen, { dataset_id: REVENUE, has_more: false, snapshot_id: /^\d+$/ });
+  t.strictSame(seen.entities[1], {
+    row: 2,
+    key: 'v1',
+    deleted: false,
+    properties: { vin: 'v1', label: 'Müller & Söhne', sales: '2' },
+    links: [],
+    faults: [],
+  });
+  t.strictSame(
+    seen.entities.map(({ properties: { sales = null } }) => sales),
+    ['0', '2', null],
+  );
+}
 
 const AT = '/property_mappings/2/expression';
 const REFUSALS: [expression: string, code: string, pointer?: string, more?: object][] = [
@@ -63,6 +96,8 @@ t.test('a commit by a worker → the sync follows, and entities are the rows; ex
     found,
     REFUSALS.map(([expression, code, pointer = AT]) => [expression, code, pointer]),
   );
+
+  await seenBefore(t, world);
 
   const { backing_dataset_id } = await ok(createBackingDataset, {
     body: body('cast(sales as bigint) * 2 -- doubled', { row_filter: "label <> 'nothing'" }),
@@ -96,6 +131,7 @@ t.test('a commit by a worker → the sync follows, and entities are the rows; ex
   t.equal((await ok(getRun, { params: { id: run.run_id } })).attempt, 1, 'nothing was tried again');
   t.ok(lines.length > 0);
   t.notMatch(JSON.stringify([lines, bulk_jobs]), /Müller/, 'no row is in log or jobs');
+  t.match(await ok(getBackingReadiness, { params }), { ready: true, subject: 'backing-dataset' });
   const { checks } = await ok(getBackingHealth, { params });
   t.strictSame(
     checks.filter(({ status }) => status !== 'pass'),

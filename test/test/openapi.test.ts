@@ -50,6 +50,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   // Their table is not there.
   'ontology.create_backing_dataset': 'backing_dataset_invalid',
   'ontology.change_backing_dataset': 'not_found',
+  'ontology.suggest_mappings': 'not_found',
+  'ontology.preview_backing_dataset': 'backing_dataset_invalid',
   // Their steps name transforms that are not there, so no pipeline is made.
   'pipelines.create_pipeline': 'steps_refused',
   'pipelines.validate_dag': 'not_found',

@@ -68,13 +68,13 @@ export function setupPlugins(
   return loaded;
 }
 
-/** Declared compared with registered: id, services, contributions, prefixes, permissions, roles of runs, which any plugin may declare. */
+/** Declared compared with registered: id, services, contributions, prefixes; permissions and roles of runs, which any plugin may declare. */
 export function differences(manifest: Manifest, plugin: WeirPlugin, registration: Registration, all = [manifest]) {
   const { id, provides, contributes } = manifest;
   const provided = registration.services?.map((service) => service.id);
   const contributed = registration.contributes?.map((contribution) => contribution.id);
   const roles = all.flatMap(({ workers = [] }) => workers.map(({ role }) => role));
-  const permissions = Object.keys(manifest.permissions ?? {});
+  const permissions = all.flatMap((one) => Object.keys(one.permissions ?? {}));
   return [
     ...(plugin.spec.id === id
       ? []
@@ -99,9 +99,7 @@ export function differences(manifest: Manifest, plugin: WeirPlugin, registration
         ...(inside ? [] : [`plugin ${id} registers ${route}, which is under none of its prefixes`]),
         ...(fault === undefined ? [] : [`plugin ${id} registers ${route}, which ${fault}`]),
         ...(access !== undefined && access.kind !== 'public' && !permissions.includes(access.permission)
-          ? [
-              `plugin ${id} registers ${route} with permission ${access.permission}, which its manifest does not declare`,
-            ]
+          ? [`plugin ${id} registers ${route} with permission ${access.permission}, which no manifest declares`]
           : []),
       ];
     }),

@@ -8,6 +8,7 @@ export {
   getSyncCapabilities,
   listBackingDatasets,
 } from './contract/backing/backing-datasets.ts';
+export { type BackingPreviewView, type PreviewEntityView, previewBackingDataset } from './contract/backing/preview.ts';
 export { backingProblems } from './contract/backing/problems.ts';
 export {
   getSyncRun,
@@ -17,7 +18,13 @@ export {
   type SyncRunView,
   syncBackingDataset,
 } from './contract/backing/runs.ts';
-export { getBackingHealth, listPendingSyncs, type PendingSyncView } from './contract/backing/state.ts';
+export {
+  getBackingHealth,
+  getBackingReadiness,
+  listPendingSyncs,
+  type PendingSyncView,
+} from './contract/backing/state.ts';
+export { type SuggestionsView, suggestMappings } from './contract/backing/suggestions.ts';
 export {
   type EntityLinkView,
   type EntityView,

@@ -1,8 +1,9 @@
 import { contribute, definePlugin, type Kernel } from '@weir/kernel';
-import { RunChanges, RunDrops } from '@weir/kernel/contract';
+import { ReadinessChecks, RunChanges, RunDrops } from '@weir/kernel/contract';
 import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { datasetProblems, TableCommits } from '@weir/plugin-datasets/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
+import { transformProblems } from '@weir/plugin-transforms/contract';
 import { workflowEngineProblems } from '@weir/plugin-workflow-engine/contract';
 import { failurePages, workProblems } from '@weir/work';
 import { routes } from './api/routes.ts';
@@ -22,6 +23,21 @@ import { typeService } from './service/types.ts';
 import { versionService } from './service/versions.ts';
 import { settings } from './settings.ts';
 
+/** What reading tables is refused for, by samples and by queries. */
+const readProblems = {
+  datasetUnreadable: datasetProblems.datasetUnreadable,
+  storageFull: datasetProblems.storageFull,
+  storeDenied: datasetProblems.storeDenied,
+  storeUnavailable: datasetProblems.storeUnavailable,
+  queryTimeout: datasetProblems.queryTimeout,
+  previewTooLarge: datasetProblems.previewTooLarge,
+  queryTooLarge: datasetProblems.queryTooLarge,
+  inputMissing: transformProblems.inputMissing,
+  sqlRefused: transformProblems.sqlRefused,
+  sqlBoundMet: transformProblems.sqlBoundMet,
+  sqlStopped: transformProblems.sqlStopped,
+};
+
 /** Entity types with versions, the tenants of the ontology, and the store of entities. */
 export default definePlugin({
   id: 'ontology',
@@ -32,6 +48,7 @@ export default definePlugin({
     ...backingProblems,
     ...failurePages(SYNC_FAILURES),
     ...workProblems,
+    ...readProblems,
     featureNotConfigured: workflowEngineProblems.featureNotConfigured,
     invalidDatasetId: datasetProblems.invalidDatasetId,
     datasetNotReadable: datasetProblems.datasetNotReadable,
@@ -62,6 +79,7 @@ export function registered(kernel: Kernel<OntologySettings>, around = (store: On
       contribute(RunChanges, sensor.runChanged),
       contribute(RunDrops, dropRuns),
       contribute(RunSubjectNames, backing.names),
+      ...backing.checks.map((check) => contribute(ReadinessChecks, check)),
     ],
   };
 }

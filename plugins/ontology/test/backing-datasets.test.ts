@@ -71,6 +71,23 @@ t.test('backing datasets are made, read, changed and deleted', async (t) => {
     t.match(await create({ colour: 'red' }), refused(400, 'validation_failed'));
   });
 
+  await t.test('suggestions pass the same ladder: the table, the binding, the type', async (t) => {
+    const suggest = (more: object) =>
+      call(endpoints.suggestMappings, { body: { dataset_id: CARS, entity_type_code: 'Vehicle', ...more } });
+    t.match(await suggest({ dataset_id: "bronze.acme.cars'--" }), refused(400, 'invalid_dataset_id'));
+    t.match(
+      await suggest({ dataset_id: 'bronze.other.cars', entity_type_code: 'Vessel' }),
+      refused(403, 'dataset_not_readable'),
+    );
+    t.match(await suggest({ dataset_id: 'bronze.acme.gone' }), refused(404, 'not_found'));
+    t.match(await suggest({ version: 2 }), refused(422, 'entity_type_missing'));
+    const preview = (more: object) => call(endpoints.previewBackingDataset, { body: { ...BODY, ...more } as never });
+    t.match(await preview({ dataset_id: "bronze.acme.cars'--" }), refused(400, 'invalid_dataset_id'));
+    t.match(await preview({ dataset_id: 'bronze.other.cars' }), refused(403, 'dataset_not_readable'));
+    t.match(await preview({ primary_key_mapping: [] }), refused(400, 'validation_failed'));
+    t.match(await preview({ tenant: 'other' }), refused(422, 'tenant_mismatch'));
+  });
+
   await t.test('a change of the mapping is pending; other changes are not; a stale etag is refused', async (t) => {
     const { backing_dataset_id: id } = await made({ name: 'changed' });
     await kernel.db(tenants.acme).transaction((tx) =>
@@ -226,10 +243,28 @@ t.test('health says what a sync needs', async (t) => {
   const well = {
     ...{ binding: 'pass', table: 'pass', columns: 'pass', type_version: 'pass', key_mapped: 'pass' },
     ...{ relationships: 'pass', store_reachable: 'pass', last_run: 'warning', lag_snapshots: 'warning' },
+    drift: 'pass',
   };
   t.strictSame(await checks(), well);
+  const readiness = async () => {
+    const answer = await call(endpoints.getBackingReadiness, { params: { backing_dataset_id } });
+    if (!answer.ok) throw new Error(answer.problem.code);
+    return [answer.body.ready, Object.fromEntries(answer.body.checks.map(({ check, status }) => [check, status]))];
+  };
+  const ready = {
+    entity_type_version: 'pass',
+    table_columns: 'pass',
+    key_mapped: 'pass',
+    relationships_mapped: 'pass',
+    health: 'pass',
+    history: 'warning',
+    binding: 'pass',
+    worker: 'pass',
+  };
+  t.strictSame(await readiness(), [true, ready]);
   tables[CARS] = { columns: { ...columns, speed: 'string' }, snapshotId: '6' };
   t.strictSame(await checks(), { ...well, columns: 'fail' });
+  t.strictSame(await readiness(), [false, { ...ready, table_columns: 'fail' }]);
   delete (tables as Record<string, unknown>)[CARS];
   t.match(await checks(), { table: 'fail', columns: 'fail', lag_snapshots: 'fail' });
 });

@@ -7,12 +7,15 @@ import {
   createEntityTypeVersion,
   deleteBackingDataset,
   differEntityTypeVersions,
+  getBackingReadiness,
   getEntity,
   getSyncRun,
   listEntities,
   listEntityLinks,
+  previewBackingDataset,
   readSyncRunLog,
   retireEntityType,
+  suggestMappings,
   syncBackingDataset,
 } from '@weir/plugin-ontology/contract';
 import { type Api, type Examples, example, inTurn, VICTIMS } from '../../../test/examples.ts';
@@ -44,6 +47,8 @@ export const examples: Examples = {
   absent: { code: () => 'Absent' },
   own: [
     { of: differEntityTypeVersions, why: 'what another version changes, and what of it breaks readers' },
+    { of: previewBackingDataset, why: 'a mapping is seen on rows before it is stored' },
+    { of: getBackingReadiness, why: 'the checklist of a sync, as the specification lists it' },
     { of: listEntities, why: 'the entities of a type, and those that have a value' },
     { of: getEntity, why: 'one entity with the number of its links' },
     { of: listEntityLinks, why: 'the entities that an entity is linked with' },
@@ -78,6 +83,8 @@ export const examples: Examples = {
       calls: [
         { of: retireEntityType, params: { code: victims.map(({ code }) => code) } },
         example(createBackingDataset, { body: { name: 'fuzzed', ...filling } }),
+        example(previewBackingDataset, { body: { name: 'seen', ...filling } }),
+        example(suggestMappings, { body: { dataset_id: filling.dataset_id, entity_type_code: 'Filled' } }),
         example(changeBackingDataset, { params: { backing_dataset_id: changed }, body: { max_rejected_rows: 1 } }),
         { of: deleteBackingDataset, params: { backing_dataset_id: ids } },
       ],

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { driftOf, keyBetween } from '../src/service/sync/drift.ts';
 import { compacted, syncWorld, VEHICLE, vehicle } from './sync-kit.ts';
 
 const entity = (id: number, label = `n${id}`) => ({ vin: String(id), label });
@@ -212,4 +213,27 @@ t.test('a compaction is skipped; a snapshot that is gone is a diff against what 
     counts: { upserted: 1, deleted: 5, unchanged: 1 },
   });
   t.strictSame(await entitiesOf(), { '1': entity(1), '2': entity(2, 'other') });
+});
+
+t.test('entities that others changed or removed → read back, they differ from what was brought', async (t) => {
+  const { id, row, world, store, call, acme } = await applied(t, {}, [vehicle(1), vehicle(2), vehicle(3)]);
+  const drift = async () => driftOf({ kernel: world.kernel, store }, call, await row(id));
+  t.strictSame(await drift(), { looked: 3, missing: 0, other: 0 });
+  await world.kernel.db(acme).transaction(async (tx) => {
+    await tx.sql(`update ontology.entity set row_hash = decode(repeat('00', 32), 'hex') where entity_key = '2'`, []);
+    await tx.sql(`delete from ontology.entity where entity_key = '3'`, []);
+  });
+  t.strictSame(await drift(), { looked: 3, missing: 1, other: 1 });
+  t.equal(
+    keyBetween('a', 'a', () => 0),
+    'a',
+  );
+  t.equal(
+    keyBetween('ab1', 'ab9', (min) => min),
+    'ab2',
+  );
+  t.equal(
+    keyBetween('', 'z', (_, max) => max - 1),
+    'z',
+  );
 });

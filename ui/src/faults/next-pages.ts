@@ -26,18 +26,24 @@ const ofDataset =
 const inOperations =
   (tab: string): Page =>
   () => ({ to: '/operations', search: { tab } });
+const ofBacking =
+  (tab?: string): Page =>
+  ({ backing_dataset_id: backingId = '' }) => ({
+    to: '/ontology/backing/$backingId',
+    params: { backingId },
+    search: { ...(tab && { tab }) },
+  });
 /** The page on which an operation is seen or done. A step of an operation without one is not shown. */
 export const PAGES: Readonly<Record<string, Page>> = {
   'datasets.get': ofDataset(),
   'datasets.list': () => ({ to: '/datasets' }),
   'identity.list_api_tokens': inOperations('tokens'),
   'identity.list_policies': inOperations('policies'),
-  'ontology.get_backing_dataset_health': ({ backing_dataset_id: backingId = '' }) => ({
-    ...{ to: '/ontology/backing/$backingId', params: { backingId } },
-    search: { tab: 'health' },
-  }),
+  'ontology.change_backing_dataset': ofBacking(),
+  'ontology.get_backing_dataset_health': ofBacking('health'),
   'ontology.list_backing_datasets': () => ({ to: '/ontology', search: { tab: 'backing' } }),
   'ontology.list_entity_types': () => ({ to: '/ontology' }),
+  'ontology.sync_backing_dataset': ofBacking(),
   'platform.get_services_health': inOperations('health'),
   'platform.list_plugins': inOperations('plugins'),
   'runs.cancel_run': ofRun,

@@ -71,8 +71,23 @@ function entityRoutes({ entities }: Pick<RouteServices, 'entities'>): AnyRoute[]
 }
 
 /** The endpoints of backing datasets with the service calls that carry them out. */
-function backingRoutes({ backing, starts, syncRuns, pending, health }: BackingServices): AnyRoute[] {
+function backingRoutes({
+  backing,
+  starts,
+  syncRuns,
+  pending,
+  health,
+  suggestions,
+  previews,
+  readiness,
+}: BackingServices): AnyRoute[] {
   return [
+    handle(endpoints.suggestMappings, ({ tenant, principal, body, signal }) =>
+      suggestions.suggest(tenant, principal, { body, signal }),
+    ),
+    handle(endpoints.previewBackingDataset, ({ tenant, principal, body, signal }) =>
+      previews.preview(tenant, principal, { body, signal }),
+    ),
     handle(endpoints.listPendingSyncs, ({ tenants, query }) => pending(tenants, query)),
     handle(endpoints.getSyncCapabilities, ({ tenants }) => starts.capabilities(tenants)),
     handle(endpoints.createBackingDataset, ({ tenant, principal, body, signal }) =>
@@ -98,8 +113,9 @@ function backingRoutes({ backing, starts, syncRuns, pending, health }: BackingSe
     handle(endpoints.readSyncRunLog, ({ tenant, params, query, mediaType, signal }) =>
       syncRuns.log(tenant, { id: params.backing_dataset_id, runId: params.run_id }, { query, mediaType, signal }),
     ),
+    handle(endpoints.getBackingReadiness, ({ tenant, params }) => readiness(tenant, params.backing_dataset_id)),
     handle(endpoints.getBackingHealth, ({ tenant, principal, params }) =>
-      health.checks(tenant, principal, params.backing_dataset_id),
+      health.checks(tenant, principal, { id: params.backing_dataset_id, drift: true }),
     ),
   ];
 }

@@ -9,3 +9,9 @@ export const readOntology = permission('ontology:read', 'viewer', { tenantHeader
 /** Lists, which are answered over all tenants of a client that names none. */
 export const listOntology = permission('ontology:read', 'viewer', { tenantHeader: 'users', capability, across: true });
 export const writeOntology = permission('ontology:write', 'pipeline_editor', { tenantHeader: 'users', capability });
+/** Looking at a table and a type together; nothing is stored. */
+export const suggestOntology = permission('ontology:read', 'viewer', {
+  tenantHeader: 'users',
+  capability,
+  reads: true,
+});

@@ -68,14 +68,22 @@ export type BackingDatasetView = Static<typeof BackingDataset>;
 
 export const backingParams = Closed({ backing_dataset_id: idOf('backing dataset') });
 
-const ruled = [
+/** What a document may be refused for. */
+export const ruled = [
   ...[ontologyProblems.bindingMissing, datasetProblems.invalidDatasetId, datasetProblems.datasetNotReadable],
   ...[backingProblems.backingInvalid, backingProblems.entityTypeMissing, backingProblems.identityPolicyUnsupported],
   ...[backingProblems.propertyTaken, backingProblems.nameTaken, backingProblems.tenantMismatch],
   ...[kernelProblems.dependencyUnavailable, ontologyOff],
 ];
 
-const example = {
+/** A new backing dataset as a request gives it. */
+export const NewBacking = Closed({
+  ...backingMembers,
+  tenant: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Alias of the tenant, to be sure; another one is refused' }),
+  ),
+});
+export const newBackingExample = {
   name: 'Vehicles of the fleet',
   dataset_id: 'bronze.demo.fleet__vehicles',
   entity_type_code: 'Vehicle',
@@ -95,13 +103,8 @@ export const createBackingDataset = endpoint({
   summary: 'Let a table fill an entity type',
   description: 'The first sync is pending from then on; with `sync: manual` it starts on request alone.',
   access: writeOntology,
-  body: Closed({
-    ...backingMembers,
-    tenant: Type.Optional(
-      Type.String({ maxLength: 200, description: 'Alias of the tenant, to be sure; another one is refused' }),
-    ),
-  }),
-  example,
+  body: NewBacking,
+  example: newBackingExample,
   declarative: true,
   maxBodyBytes: 4 * 1024 * 1024,
   status: 201,

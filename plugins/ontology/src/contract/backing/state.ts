@@ -1,5 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { endpoint, Id, kernelProblems, listQuery, Nullable, OneOf, Page, Timestamp } from '@weir/kernel/contract';
+import {
+  endpoint,
+  Id,
+  kernelProblems,
+  listQuery,
+  Nullable,
+  OneOf,
+  Page,
+  Readiness,
+  Timestamp,
+} from '@weir/kernel/contract';
 import { NumericSnapshotId } from '@weir/plugin-datasets/contract';
 import { listOntology, readOntology } from '../access.ts';
 import { ontologyOff } from '../entity-types.ts';
@@ -41,7 +51,7 @@ export const listPendingSyncs = endpoint({
 
 export const HEALTH_CHECKS = [
   ...(['binding', 'table', 'columns', 'type_version', 'key_mapped', 'relationships'] as const),
-  ...(['store_reachable', 'last_run', 'lag_snapshots'] as const),
+  ...(['store_reachable', 'last_run', 'lag_snapshots', 'drift'] as const),
 ] as const;
 
 const HealthCheck = Type.Object({
@@ -57,10 +67,27 @@ export const getBackingHealth = endpoint({
   id: 'ontology.get_backing_dataset_health',
   method: 'GET',
   path: '/backing-datasets/:backing_dataset_id/health',
-  summary: 'Check what a sync of a backing dataset needs, and how the last one ended',
+  summary:
+    'Check what a sync of a backing dataset needs, how the last one ended, and whether entities are as it left them',
   access: readOntology,
   params: backingParams,
   response: Type.Object({ checks: Type.Array(HealthCheck) }),
   errors: [kernelProblems.notFound, ontologyProblems.bindingMissing, ontologyOff],
   cli: { words: 'ontology backing-datasets health', columns: ['check', 'status', 'detail'] },
+});
+
+/** What readiness calls a backing dataset, and runs their subject. */
+export const BACKING_SUBJECT = 'backing-dataset';
+
+/** `GET /backing-datasets/{backing_dataset_id}/readiness` (ours) */
+export const getBackingReadiness = endpoint({
+  id: 'ontology.get_backing_dataset_readiness',
+  method: 'GET',
+  path: '/backing-datasets/:backing_dataset_id/readiness',
+  summary: 'Check whether a backing dataset is ready to sync, and what blocks it',
+  access: readOntology,
+  params: backingParams,
+  response: Readiness,
+  errors: [kernelProblems.notFound, ontologyOff],
+  cli: 'ontology backing-datasets readiness',
 });

@@ -29,6 +29,8 @@ export interface MappingSql {
     doubled: string;
     /** The entities in the order of their keys. */
     lines: string;
+    /** Each row in its place: its key, whether it says that it is deleted, its faults, properties and links; JSON as text. */
+    rows: string;
   };
 }
 
@@ -67,15 +69,19 @@ export function mappingSql({ spec, type, targets }: Mapping): MappingSql {
   const links = spec.relationship_mappings.map((one) => linksOf(one, targets[one.target_type] ?? [], taken));
   const isDeleted = typeof spec.delete_policy === 'string' ? 'false' : deletedSql(taken(spec.delete_policy.column));
   const last = typeof spec.duplicate_keys === 'string' ? undefined : taken(spec.duplicate_keys.last_by);
-  const required = links.filter((_, at) => isRequired(type, spec.relationship_mappings[at]?.relationship));
+  const required = links.flatMap((list, at) => {
+    const code = spec.relationship_mappings[at]?.relationship ?? '';
+    return type.relationships.some((one) => one.code === code && one.required) ? [{ code, list }] : [];
+  });
   const fault = faultSql(mapped, required);
   const props = mapped.flatMap(({ property, value }) => [literal(property.code), value.json]);
   const salt = literal(JSON.stringify([spec.entity_type_version, spec.merge_mode]));
   const where = spec.row_filter === null ? '' : ` WHERE (\n${spec.row_filter}\n)`;
   const selected = inner.map((sql, at) => `${sql} AS c${at}`).join(', ');
+  const columns = { k: keySql(keyed), p: `json_object(${props.join(', ')})`, l: `to_json(${linkList(links)})` };
   const made = (result: string) =>
-    `SELECT ${keySql(keyed)} AS k, ${fault} AS f, ${isDeleted} AS d, ${last ?? 'NULL'} AS o,
-       json_object(${props.join(', ')}) AS p, to_json(${linkList(links)}) AS l FROM ${result}`;
+    `SELECT ${columns.k} AS k, ${fault} AS f, ${isDeleted} AS d, ${last ?? 'NULL'} AS o,
+       ${columns.p} AS p, ${columns.l} AS l FROM ${result}`;
   const hashed = (result: string) =>
     `SELECT k, sha256(concat(${salt}, ${PART}, p::VARCHAR, ${PART}, l::VARCHAR)) AS h, f, d, o, p, l
      FROM (${made(result)}) WHERE k IS NOT NULL`;
@@ -89,12 +95,11 @@ export function mappingSql({ spec, type, targets }: Mapping): MappingSql {
       doubled: `SELECT left(sha256(k), 16) AS hash, count(*) OVER () AS keys FROM (${made(result)})
         WHERE k IS NOT NULL GROUP BY k HAVING count(*) > 1 ORDER BY k LIMIT ${SHOWN_KEYS}`,
       lines: `SELECT k, h, f, d, p, l FROM (${hashed(result)}${only}) ORDER BY k`,
+      rows: `SELECT ${columns.k} AS k, ${isDeleted} AS d, CAST(to_json(${faultList(mapped, required)}) AS VARCHAR) AS f,
+        CAST(${columns.p} AS VARCHAR) AS p, CAST(${columns.l} AS VARCHAR) AS l FROM ${result}`,
     }),
   };
 }
-
-const isRequired = ({ relationships }: Mapping['type'], code: string | undefined): boolean =>
-  relationships.some((one) => one.code === code && one.required);
 
 const deletedSql = (column: string): string => `coalesce(TRY_CAST(${column} AS BOOLEAN), false)`;
 
@@ -106,15 +111,36 @@ function mappedValue(
   return valueSql(source, { value_type, item_type, constraints });
 }
 
+const isMisfit = ({ source, sql }: Value): string => `(${source} IS NOT NULL AND ${sql} IS NULL)`;
+
+/** What of a row is at fault, by the property or the relationship that it is about. */
+function faultList(
+  mapped: readonly { property: PropertyDocument; value: Value }[],
+  required: readonly { code: string; list: string }[],
+): string {
+  const fault = (code: string, of: string) => `{'code': ${literal(code)}, 'of': ${literal(of)}}`;
+  const one = (when: string, of: string) => `CASE WHEN ${when} THEN [${of}] ELSE ${NO_FAULTS} END`;
+  const faults = [
+    ...mapped.map(({ property, value }) => one(isMisfit(value), fault('not_castable', property.code))),
+    ...mapped
+      .filter(({ property }) => property.required)
+      .map(({ property, value }) => one(`${value.source} IS NULL`, fault('required_missing', property.code))),
+    ...required.map(({ code, list }) => one(`len(${list}) = 0`, fault('required_missing', code))),
+  ];
+  return faults.length === 0 ? NO_FAULTS : `list_concat(${[NO_FAULTS, ...faults].join(', ')})`;
+}
+
+const NO_FAULTS = `CAST([] AS STRUCT(code VARCHAR, "of" VARCHAR)[])`;
+
 /** The fault of a row; null where it becomes an entity. */
 function faultSql(
   mapped: readonly { property: PropertyDocument; value: Value }[],
-  required: readonly string[],
+  required: readonly { list: string }[],
 ): string {
-  const misfits = mapped.map(({ value }) => `(${value.source} IS NOT NULL AND ${value.sql} IS NULL)`);
+  const misfits = mapped.map(({ value }) => isMisfit(value));
   const missing = [
     ...mapped.filter(({ property }) => property.required).map(({ value }) => `${value.source} IS NULL`),
-    ...required.map((list) => `len(${list}) = 0`),
+    ...required.map(({ list }) => `len(${list}) = 0`),
   ];
   const cases = [
     ...(misfits.length === 0 ? [] : [`WHEN ${misfits.join(' OR ')} THEN 'not_castable'`]),

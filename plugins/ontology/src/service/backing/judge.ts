@@ -38,7 +38,10 @@ join ontology.entity_type_version v on v.tenant_id = t.tenant_id and v.code = t.
 where t.tenant_id = $1 and t.code = any ($2)`;
 
 /** The types that relationships of a mapping lead to, in their newest versions, as far as they are there. */
-export async function targetsOf(tx: TenantTransaction, { relationship_mappings }: BackingSpecView) {
+export async function targetsOf(
+  tx: TenantTransaction,
+  { relationship_mappings }: { relationship_mappings: readonly { target_type: string }[] },
+) {
   const codes = relationship_mappings.map(({ target_type }) => target_type);
   const { rows } = await tx.sql(NEIGHBOURS, [tx.tenant.tenantId, codes]);
   return new Map(rows.map(({ code, document }) => [String(code), document as VersionDocumentView]));

@@ -4,7 +4,7 @@ import { type Input, kernelProblems, type RunStatus, type Tenant } from '@weir/k
 import type { RunSubjects } from '@weir/plugin-runs/contract';
 import type { BackingDatasetItemView, BackingDatasetView } from '../../contract/backing/backing-datasets.ts';
 import type { BackingDocumentView } from '../../contract/backing/document.ts';
-import type { listPendingSyncs, PendingSyncView } from '../../contract/backing/state.ts';
+import { BACKING_SUBJECT, type listPendingSyncs, type PendingSyncView } from '../../contract/backing/state.ts';
 import { SYNC_KINDS } from '../../model/backing/sync-kinds.ts';
 import { BackingDatasetEntity, type BackingDatasetRow } from '../../model/rows.ts';
 import { pageAcross } from '../page-across.ts';
@@ -123,7 +123,7 @@ export async function wholeView(
 
 /** How the runs of backing datasets are named. */
 export const runNames = ({ db }: Pick<Kernel, 'db'>): RunSubjects => ({
-  subject: 'backing-dataset',
+  subject: BACKING_SUBJECT,
   kinds: SYNC_KINDS,
   async names(tenant, ids) {
     const where = { backingDatasetId: { $in: [...ids] } };

@@ -4,6 +4,7 @@ import { Inputs, Samples } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import { Definitions } from '@weir/plugin-transforms/contract';
 import { RunFailed } from '@weir/work';
+import { BACKING_SUBJECT } from '../../contract/backing/state.ts';
 import type { OntologyStore } from '../../model/entity/store.ts';
 import type { BackingDatasetRow } from '../../model/rows.ts';
 import type { OntologyTenants } from '../bindings.ts';
@@ -12,10 +13,13 @@ import { endClaims } from '../sync/end-claims.ts';
 import { SYNC_WORKER } from '../sync/sync-ports.ts';
 import { backingService } from './backing-datasets.ts';
 import { healthService } from './health.ts';
+import { previewService } from './preview.ts';
+import { readinessChecks } from './readiness.ts';
 import { pendingSyncs, runNames } from './rows.ts';
 import { syncRunService } from './runs.ts';
 import { syncSensor } from './sensor.ts';
 import { startService } from './starts.ts';
+import { suggestService } from './suggest.ts';
 
 /** What the calls about backing datasets are answered by. */
 export function backingServices(given: { kernel: Kernel; tenants: OntologyTenants; store: OntologyStore }) {
@@ -45,6 +49,10 @@ export function backingServices(given: { kernel: Kernel; tenants: OntologyTenant
     pending: pendingSyncs(kernel),
     names: runNames(kernel),
     health,
+    readiness: (tenant: Tenant, id: string) => kernel.readiness(tenant, BACKING_SUBJECT, id),
+    checks: readinessChecks(deps),
+    suggestions: suggestService(deps),
+    previews: previewService(deps),
   };
 }
 

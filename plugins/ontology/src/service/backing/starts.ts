@@ -74,7 +74,7 @@ export function startService({ kernel, health, currentFingerprint }: StartDeps) 
       principal: Principal,
       { id, query }: { id: string; query: Input<typeof syncBackingDataset>['query'] },
     ): Promise<Started> {
-      const checks = (await health.checks(tenant, principal, id)).checks.filter(
+      const checks = (await health.checks(tenant, principal, { id, drift: false })).checks.filter(
         ({ check, status }) => NEEDED.includes(check) && status === 'fail',
       );
       if (checks.length > 0) throw backingProblems.notReady({ members: { checks } });
