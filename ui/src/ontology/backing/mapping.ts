@@ -1,64 +1,114 @@
 import type { Input } from '@weir/kernel/contract';
-import type { createBackingDataset, EntityTypeView } from '@weir/plugin-ontology/contract';
+import type { createBackingDataset, EntityTypeView, SuggestionsView } from '@weir/plugin-ontology/contract';
 
 export type BackingBody = Input<typeof createBackingDataset>['body'];
 
 /** A column of a table, as far as a mapping needs it. */
 export interface Column {
   name: string;
-  isList: boolean;
+  type: string;
 }
 
-/** Which column fills what: properties by their codes, relationships by theirs with a column for each part of the key. */
+/** What fills a property: a column, or SQL over the columns of a row. A doubtful one is a proposal until a person takes it. */
+export interface Fill {
+  column: string;
+  sql?: string;
+  isDoubtful: boolean;
+}
+
+/** A column for each part of the key of the other end. */
+export interface Lead {
+  columns: readonly string[];
+  isDoubtful: boolean;
+}
+
+/** What fills what: properties and relationships by their codes. */
 export interface Mapping {
-  properties: Readonly<Record<string, string>>;
-  relationships: Readonly<Record<string, readonly string[]>>;
+  properties: Readonly<Record<string, Fill>>;
+  relationships: Readonly<Record<string, Lead>>;
 }
 
-const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-
-/** Columns of the same name as what they fill; whatever differs is for people to choose. */
-export function proposedMapping(type: EntityTypeView, columns: readonly Column[]): Mapping {
-  const byName = new Map(columns.map(({ name }) => [plain(name), name]));
-  const found = (...names: string[]) => names.map((name) => byName.get(plain(name))).find((one) => one !== undefined);
-  const properties = type.properties.flatMap(({ code, name }) => {
-    const column = found(code, name);
-    return column === undefined ? [] : [[code, column] as const];
+/** The suggestion as a mapping, in which nothing is decided that is not sure. */
+export function suggestedMapping({ mappings, relationships }: SuggestionsView): Mapping {
+  const fills = mappings.map(({ property, column, cast, confidence }): [string, Fill] => {
+    const isDoubtful = confidence === 'review';
+    return [property, cast === undefined ? { column, isDoubtful } : { column, sql: cast, isDoubtful }];
   });
-  const relationships = type.relationships.flatMap(({ code, target_key: key }) => {
-    const wanted = key.map((part) => found(`${code}_${part}`, ...(key.length === 1 ? [code] : [])));
-    const complete = wanted.filter((one) => one !== undefined);
-    return complete.length === key.length ? [[code, complete] as const] : [];
-  });
-  return { properties: Object.fromEntries(properties), relationships: Object.fromEntries(relationships) };
+  const leads = relationships.map(({ relationship, columns, confidence }): [string, Lead] => [
+    relationship,
+    { columns, isDoubtful: confidence === 'review' },
+  ]);
+  return { properties: Object.fromEntries(fills), relationships: Object.fromEntries(leads) };
 }
+
+/** Fills a property; a cast is kept where the suggestion has one for the column. */
+export function filled(mapping: Mapping, code: string, fill: Fill | undefined): Mapping {
+  const { [code]: _, ...others } = mapping.properties;
+  return { ...mapping, properties: fill === undefined ? others : { ...others, [code]: fill } };
+}
+
+export function led(mapping: Mapping, code: string, lead: Lead | undefined): Mapping {
+  const { [code]: _, ...others } = mapping.relationships;
+  return { ...mapping, relationships: lead === undefined ? others : { ...others, [code]: lead } };
+}
+
+/** A column that a person chose for a property, with the cast that the suggestion knows for it. */
+export function chosenFill({ mappings }: SuggestionsView, code: string, column: string): Fill {
+  const found = mappings.find(({ property }) => property === code);
+  const cast = [found, ...(found?.alternatives ?? [])].find((one) => one?.column === column)?.cast;
+  return cast === undefined ? { column, isDoubtful: false } : { column, sql: cast, isDoubtful: false };
+}
+
+/** How many proposals wait for a person. */
+export const doubtful = ({ properties, relationships }: Mapping): number =>
+  [...Object.values(properties), ...Object.values(relationships)].filter(({ isDoubtful }) => isDoubtful).length;
+
+const isLed = (lead: Lead | undefined, size: number): lead is Lead =>
+  lead !== undefined && !lead.isDoubtful && lead.columns.filter((column) => column !== '').length === size;
 
 /** What the type needs and nothing fills yet, by names. */
-export const unmapped = ({ properties, primary_key: key }: EntityTypeView, mapping: Mapping): string[] =>
-  properties
-    .filter(({ code, required }) => (required || key.includes(code)) && !mapping.properties[code])
-    .map(({ name }) => name);
+export function unmapped({ properties, primary_key: key, relationships }: EntityTypeView, mapping: Mapping): string[] {
+  const isFilled = (code: string) => mapping.properties[code]?.isDoubtful === false;
+  return [
+    ...properties.filter(({ code, required }) => (required || key.includes(code)) && !isFilled(code)),
+    ...relationships.filter(
+      ({ code, required, target_key }) => required && !isLed(mapping.relationships[code], target_key.length),
+    ),
+  ].map(({ name }) => name);
+}
 
-/** The mapping as the server takes it. */
+/** The decided part of the mapping as the server takes it. */
 export function mappingBody(
   type: EntityTypeView,
   { properties, relationships }: Mapping,
   columns: readonly Column[],
 ): Pick<BackingBody, 'property_mappings' | 'primary_key_mapping' | 'relationship_mappings'> {
-  const lists = new Set(columns.filter(({ isList }) => isList).map(({ name }) => name));
-  const filled = type.properties.filter(({ code }) => properties[code]);
-  const led = type.relationships.filter(({ code, target_key: key }) => {
-    const chosen = (relationships[code] ?? []).filter((column) => column !== '');
-    return chosen.length === key.length;
+  const lists = new Set(columns.filter((one) => one.type.startsWith('list<')).map(({ name }) => name));
+  const fills = type.properties.flatMap(({ code: property }) => {
+    const fill = properties[property];
+    return fill === undefined || fill.isDoubtful ? [] : [{ property, fill }];
   });
   return {
-    property_mappings: filled.map(({ code }) => ({ column: properties[code] ?? '', property: code })),
-    primary_key_mapping: type.primary_key.map((code) => ({ column: properties[code] ?? '', property: code })),
-    relationship_mappings: led.map(({ code, target_type, target_key, cardinality }) => {
-      const chosen = [...(relationships[code] ?? [])];
-      const link = { relationship: code, columns: chosen, target_type, target_key };
-      if (cardinality === 'one') return link;
-      return { ...link, many: lists.has(chosen[0] ?? '') ? ('list' as const) : ('split' as const) };
+    property_mappings: fills.map(({ property, fill: { column, sql } }) =>
+      sql === undefined ? { column, property } : { expression: sql, property },
+    ),
+    primary_key_mapping: type.primary_key.flatMap((property) => {
+      const fill = fills.find((one) => one.property === property)?.fill;
+      return fill === undefined ? [] : [{ column: fill.column, property }];
+    }),
+    relationship_mappings: type.relationships.flatMap(({ code, target_type, target_key, cardinality }) => {
+      const lead = relationships[code];
+      if (!isLed(lead, target_key.length)) return [];
+      const link = { relationship: code, columns: [...lead.columns], target_type, target_key };
+      if (cardinality === 'one' || target_key.length > 1) return [link];
+      return [{ ...link, many: lists.has(lead.columns[0] ?? '') ? ('list' as const) : ('split' as const) }];
     }),
   };
+}
+
+/** Columns with the linked ones first, in the order of what they fill: lines cross seldom. Not changed by what is linked later. */
+export function arranged(type: EntityTypeView, columns: readonly Column[], { properties }: Mapping): Column[] {
+  const places = new Map(type.properties.map(({ code }, at) => [properties[code]?.column ?? '', at]));
+  const placeOf = ({ name }: Column) => places.get(name) ?? type.properties.length;
+  return columns.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
