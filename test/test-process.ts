@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { countedCpuSeconds } from './file-processes.ts';
 import { askForServices } from './service-requests.ts';
 import { testSeed } from './test-seed.ts';
-import { waitingFor } from './until.ts';
+import { lastWords, waitingFor } from './until.ts';
 
 // Preloaded into a test file's process. Who is started with the same arguments is somebody else, and only this process is asked.
 process.execArgv = process.execArgv.filter((argument) => !argument.endsWith(import.meta.url));
@@ -22,7 +22,8 @@ process.once('exit', () => {
 
 // The runner sends it before it ends a file that hangs.
 process.on('SIGALRM', () => {
-  for (const what of waitingFor()) process.stderr.write(`  waits for ${what}\n`);
+  for (const what of waitingFor()) process.stderr.write(`    waits for ${what}\n`);
+  for (const words of lastWords) void words().then((text) => process.stderr.write(text.replaceAll(/^/gm, '    ')));
 });
 
 /**

@@ -12,6 +12,9 @@ const awaited = new Set<string>();
 /** What tests of this process wait for right now; the runner prints it when it ends a file that hangs. */
 export const waitingFor = (): readonly string[] => [...awaited];
 
+/** What a test can show of itself when it hangs, such as the page that it looks at. */
+export const lastWords = new Set<() => Promise<string>>();
+
 /**
  * Polls until `look` gives a value other than `undefined` and `false`, and resolves with it. It has no time limit: the
  * runner ends a file that makes no progress. `often` is for a state that lasts only briefly.
@@ -33,7 +36,10 @@ export async function until<T>(what: string, look: () => Maybe<T> | Promise<Mayb
 /** Paces a fake that has to be slow, such as a source that trickles rows. A test never waits for an outcome with it. */
 export const pace = (ms: number): Promise<void> => delay(ms);
 
-/** A limit of the product that a test must not reach, in milliseconds: only a hang takes longer. */
-export const PATIENT_MS = 600_000;
+/**
+ * A limit that a test must not reach, in milliseconds: only a hang takes longer. It is shorter than the runner waits for
+ * a line, so that a step that hangs is named.
+ */
+export const PATIENT_MS = 400_000;
 /** A limit of the product that a test wants to see reached, in milliseconds. */
 export const HASTY_MS = 300;

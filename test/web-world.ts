@@ -7,7 +7,7 @@ import { testBrowser } from './browser.ts';
 import { buildPages } from './build.ts';
 import { keyFile } from './key-file.ts';
 import { platformFile, type TestPlatform, testPlatform } from './platform.ts';
-import { PATIENT_MS } from './until.ts';
+import { lastWords, PATIENT_MS } from './until.ts';
 import { startWorker } from './worker-process.ts';
 
 /** The whole platform with its pages, an identity provider with people, a worker and a browser. */
@@ -37,9 +37,13 @@ export interface WebWindow {
 const REPORT_REFUSALS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`;
 
+/** A test with windows, which shows them where it failed. */
+type WebTest = Teardown & { passing(): boolean };
+const MAX_SHOWN = 2_000;
+
 /** Starts it all, with a worker of these roles, or with none for ''; undefined where there is no browser. */
 export async function webWorld(
-  t: Teardown & { testdir(): string },
+  t: WebTest & { testdir(): string },
   more: Record<string, string> = {},
   ofWorker: Record<string, string> = {},
   roles = 'source,discovery',
@@ -88,7 +92,7 @@ export async function webWorld(
 
 /** A window of a browser, and what goes wrong in it. */
 export async function openWindow(
-  t: Teardown,
+  t: WebTest,
   browser: Browser,
   { colorScheme = 'light', width = 1_280 }: { colorScheme?: 'light' | 'dark'; width?: number } = {},
 ): Promise<WebWindow> {
@@ -99,9 +103,18 @@ export async function openWindow(
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
   });
-  t.teardown(() => context.close());
+  t.teardown(async () => {
+    lastWords.delete(shown);
+    if (!t.passing()) process.stderr.write((await shown()).replaceAll(/^/gm, '    '));
+    await context.close();
+  });
   context.setDefaultTimeout(Number(process.env.WEIR_TEST_HASTE ?? PATIENT_MS));
   const page = await context.newPage();
+  const shown = async () => {
+    const text = await page.evaluate('document.body.innerText').catch(String);
+    return `${page.url()}\n${String(text).slice(0, MAX_SHOWN)}\n`;
+  };
+  lastWords.add(shown);
   const faults: string[] = [];
   const asked: string[] = [];
   page.on('console', (message) => faults.push(`${message.type()}: ${message.text()}`));
