@@ -376,7 +376,7 @@ t.test('another tenant is chosen → nothing of the first in tree, completion, h
   await page.getByText('No table yet').waitFor();
   t.notMatch(await page.locator('body').textContent(), /shop__orders/);
   await page.keyboard.press('Control+k');
-  await page.getByPlaceholder('A page, an action, a table, a transform or a source').fill('sho');
+  await page.getByPlaceholder('A page, an action, a table, a transform, a source or a run').fill('sho');
   await page.getByText('Nothing has this name').waitFor();
   t.strictSame(faults, []);
 });

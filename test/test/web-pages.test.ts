@@ -136,7 +136,7 @@ t.test('by keyboard alone, in dark: sign in, create, enable, sync', async (t) =>
   await page.keyboard.press('s');
   await page.getByRole('heading', { name: 'Sources' }).waitFor();
   await page.keyboard.press('Control+k');
-  await page.getByPlaceholder('A page, an action, a table, a transform or a source').waitFor();
+  await page.getByPlaceholder('A page, an action, a table, a transform, a source or a run').waitFor();
   await page.keyboard.type('New source');
   await page.keyboard.press('Enter');
   await press(page, page.getByRole('link', { name: /^Files/ }), 'Enter');

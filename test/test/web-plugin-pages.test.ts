@@ -33,7 +33,7 @@ t.test(
     const { page, faults } = window;
     await signIn(window, `${url}/`, 'Ada');
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('A page, an action, a table, a transform or a source').waitFor();
+    await page.getByPlaceholder('A page, an action, a table, a transform, a source or a run').waitFor();
     await page.keyboard.type('Notes');
     await page.keyboard.press('Enter');
     await page.getByText('No note yet.').waitFor();

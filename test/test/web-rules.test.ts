@@ -4,9 +4,11 @@ import { parse } from 'yaml';
 import { lineageSteps } from '../../ui/src/datasets/lineage-steps.ts';
 import { CHOSEN, composeConfig } from '../../ui/src/form/compose-config.ts';
 import { attention } from '../../ui/src/home/attention.ts';
+import { nextStep } from '../../ui/src/home/next-step.ts';
 import { documentOf, draftOf as policyDraftOf } from '../../ui/src/operations/policies/policy-draft.ts';
 import { changedLines, operationsIn, statementsOf } from '../../ui/src/operations/policies/policy-words.ts';
 import { instantOf, wallOf } from '../../ui/src/parts/zones.ts';
+import { comparedRuns, comparedSyncs } from '../../ui/src/runs/compare/run-difference.ts';
 import { bodyOf, draftFault, draftOf } from '../../ui/src/schedule/schedule-draft.ts';
 import { commandText } from '../../ui/src/sources/create/command-text.ts';
 import { credentialFields } from '../../ui/src/sources/credentials/credential-fields.ts';
@@ -42,10 +44,50 @@ t.test('the newest ended runs of a source → failed, failed again, recovered, o
 t.test('a start that is due since minutes → late, unless its schedule is paused', async (t) => {
   const source = (paused: boolean) =>
     [
-      { source_id: 's', name: 's', schedule: { paused, next_run_at: '2026-01-01T23:50:00Z' } },
+      { source_id: 's', name: 's', last_run: null, schedule: { paused, next_run_at: '2026-01-01T23:50:00Z' } },
     ] as unknown as Others['sources'];
   t.match(attention([], { ...NOTHING, sources: source(false) }, NOW), [{ kind: 'late' }]);
   t.strictSame(attention([], { ...NOTHING, sources: source(true) }, NOW), []);
+});
+
+t.test('a check that fails, lines that were rejected → news of their own kinds, the check first', async (t) => {
+  const [failed] = runs('a', 'failed');
+  const checked = [{ ...failed, failure: { code: 'check_failed', detail: 'few_orders' } }] as unknown as Runs;
+  const last_run = { run_id: 'r', rows_rejected: 2, ended_at: null, created_at: '2026-01-01T00:00:00Z' };
+  const sources = [{ source_id: 's', name: 's', schedule: null, last_run }] as unknown as Others['sources'];
+  t.match(attention(checked, { ...NOTHING, sources }, NOW), [
+    { kind: 'check', why: 'few_orders' },
+    { kind: 'rejected', runId: 'r', why: '2 lines of its last sync did not fit and can be tried again.' },
+  ]);
+});
+
+t.test('what would help most now → streams, then rows, then a table of them, then a schedule', async (t) => {
+  const source = (more: object) =>
+    ({
+      source_id: 's',
+      name: 's',
+      status: 'active',
+      streams_enabled: 1,
+      schedule: null,
+      last_run: null,
+      source_config: {},
+      ...more,
+    }) as unknown as Others['sources'][number];
+  const synced = { last_run: { status: 'succeeded' } };
+  const kind = (transforms: number | undefined, ...sources: Others['sources'][number][]) =>
+    nextStep(sources, transforms)?.kind;
+  t.equal(kind(0, source({}), source({ streams_enabled: 0 })), 'choose_streams');
+  t.equal(kind(0, source(synced), source({})), 'sync');
+  t.equal(kind(0, source(synced)), 'transform');
+  t.equal(kind(1, source(synced)), 'schedule');
+  t.equal(kind(1, source({ ...synced, schedule: { paused: false, next_run_at: null } })), undefined);
+  t.equal(
+    kind(1, source({ ...synced, source_config: { path: '/uploads/1' } })),
+    undefined,
+    'files that were sent once',
+  );
+  t.equal(kind(1, source({ status: 'retired', streams_enabled: 0 })), undefined);
+  t.equal(kind(undefined, source(synced)), 'schedule', 'transforms that may not be read');
 });
 
 t.test('a table whose maintenance makes no progress → blocked, behind what has failed', async (t) => {
@@ -195,4 +237,36 @@ t.test('transforms that read and write tables → those before and behind one, e
   t.strictSame(ids('z', 'after', 3), [['w b'], ['v c'], ['x d']]);
   t.strictSame(ids('x', 'after', 9), [['z a', 'v c'], ['w b']], 'a circle ends, and what is near is not far as well');
   t.strictSame(ids('y', 'before', 3), []);
+});
+
+t.test('two runs → each thing once, with how far the later one is from the earlier', async (t) => {
+  const run = (seconds: number, status: string) => ({
+    status,
+    failure: null,
+    attempt: 1,
+    requested_by: 'ada',
+    created_at: '2026-01-01T00:00:00Z',
+    started_at: '2026-01-01T00:00:01Z',
+    ended_at: new Date(Date.parse('2026-01-01T00:00:01Z') + seconds * 1_000).toISOString(),
+  });
+  const runsOf = [run(10, 'succeeded'), run(15, 'failed')] as unknown as Parameters<typeof comparedRuns>[0];
+  const changes = (found: ReturnType<typeof comparedRuns>) =>
+    found.flatMap(({ what, change }) => (change === '' ? [] : [`${what}: ${change}`]));
+  t.strictSame(changes(comparedRuns(runsOf)), ['Result: differs', 'Took: +5.0 s (+50 %)']);
+  const sync = (rows: number, ...streams: [id: string, rows: number][]) => ({
+    rows_written: rows,
+    rows_read: rows,
+    rows_rejected: 0,
+    bytes_read: 2_048,
+    streams: streams.map(([stream_id, rows_written]) => ({ stream_id, name: `Größe ${stream_id}`, rows_written })),
+  });
+  const syncs = [sync(0, ['a', 0]), sync(1_200, ['a', 1_000], ['b', 200])] as unknown as Parameters<
+    typeof comparedSyncs
+  >[0];
+  t.strictSame(
+    changes(comparedSyncs(syncs)),
+    ['Rows committed: +1,200', 'Rows read: +1,200', 'Rows of Größe a: +1,000', 'Rows of Größe b: differs'],
+    'no share of nothing, and a stream that only one has',
+  );
+  t.strictSame(changes(comparedSyncs([syncs[1], syncs[1]])), []);
 });

@@ -29,6 +29,7 @@ const LEGAL_VALUES: readonly (readonly [address: string, ...names: string[]])[] 
   ['/ontology', 'tab', 'status', 'steps'],
   ['/ontology/types/Vehicle', 'tab', 'version', 'against'],
   ['/runs', 'status', 'kind', 'since', 'subject'],
+  ['/runs/compare', 'one', 'other', 'all'],
   ['/operations', 'tab', 'result', 'from', 'to', 'webhook', 'policy', 'show'],
 ];
 /** Names that the catalogue or a source permits and nobody here chose: a word alone, other letters, the longest, an ending. */

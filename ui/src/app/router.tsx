@@ -265,6 +265,12 @@ const runs = createRoute({
     subject: uuid,
   }),
 });
+const compareRuns = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/compare',
+  component: lazyRouteComponent(() => import('../runs/compare/compare-page.tsx'), 'ComparePage'),
+  validateSearch: params({ one: uuid, other: uuid, all: oneOf('yes') }),
+});
 const run = createRoute({
   getParentRoute: () => root,
   path: '/runs/$runId',
@@ -297,7 +303,18 @@ const operations = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     ...([home, sources, catalogue, add, load, create, source, datasets, dataset, query] as const),
-    ...([transforms, newTransform, patterns, pattern, transform, runs, run, operations, pluginPage] as const),
+    ...([
+      transforms,
+      newTransform,
+      patterns,
+      pattern,
+      transform,
+      runs,
+      compareRuns,
+      run,
+      operations,
+      pluginPage,
+    ] as const),
     ...([schemas, model, subject, register, check] as const),
     ...([entityTypes, newEntityType, entityType, newTypeVersion, entity, newBacking, backing] as const),
   ]),

@@ -13,9 +13,8 @@ import { saveText } from '../grid/save-text.ts';
 import { TableChart } from '../grid/table-chart.tsx';
 import { useLetter } from '../keys/keys.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
-import { counted, countText } from '../parts/numbers.ts';
+import { counted, countText, durationText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
-import { durationText } from '../parts/show-time.tsx';
 import { useMay } from '../session/person.ts';
 import { FilterBar } from './filter-bar.tsx';
 

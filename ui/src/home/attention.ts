@@ -2,15 +2,15 @@ import type { Output } from '@weir/kernel/contract';
 import type { listDatasets } from '@weir/plugin-datasets/contract';
 import type { RunView } from '@weir/plugin-runs/contract';
 import type { SourceView } from '@weir/plugin-sources/contract';
+import { counted } from '../parts/numbers.ts';
 
 /** One thing that wants to be looked at, or is good news. */
 export interface Notice {
-  kind: 'late' | 'failed_again' | 'failed' | 'recovered' | 'waiting' | 'blocked';
+  kind: 'late' | 'failed_again' | 'check' | 'failed' | 'recovered' | 'waiting' | 'rejected' | 'blocked';
   subjectId: string;
   subjectKind: string;
   name: string;
   at: string;
-  code?: string;
   /** Why it failed or waits, in words. */
   why?: string;
   runId?: string;
@@ -18,7 +18,10 @@ export interface Notice {
 
 /** A start that is due is late after this. */
 const LATE_MS = 2 * 60_000;
-const ORDER: readonly Notice['kind'][] = ['failed_again', 'failed', 'late', 'waiting', 'blocked', 'recovered'];
+const ORDER: readonly Notice['kind'][] = [
+  ...(['failed_again', 'check', 'failed', 'late', 'waiting', 'rejected', 'blocked', 'recovered'] as const),
+];
+const CHECK_CODE = 'check_failed';
 
 /** A table as the list shows it. */
 export type Listed = Output<typeof listDatasets>['items'][number];
@@ -30,7 +33,7 @@ export function attention(
   now: Date,
 ): Notice[] {
   const found = [...bySubject(runs).values()].flatMap((own) => ofRuns(own, now));
-  const late = sources.flatMap((source) => lateStart(source, now));
+  const late = sources.flatMap((source) => [...lateStart(source, now), ...rejectedLines(source)]);
   return [...found, ...late, ...tables.flatMap(blockedTable)].sort(
     (a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || b.at.localeCompare(a.at),
   );
@@ -53,10 +56,15 @@ function ofRuns(runs: readonly RunView[], now: Date): Notice[] {
   const notices: Notice[] = [];
   const waiting = runs.find((run) => run.status === 'pending' && now.getTime() - Date.parse(run.created_at) > LATE_MS);
   if (waiting !== undefined) notices.push(notice('waiting', waiting));
-  if (newest?.status === 'failed')
-    notices.push(notice(before?.status === 'failed' ? 'failed_again' : 'failed', newest));
+  if (newest?.status === 'failed') notices.push(notice(failedKind(newest, before), newest));
   else if (newest !== undefined && before?.status === 'failed') notices.push(notice('recovered', newest));
   return notices;
+}
+
+/** A check that keeps a result back is news of its own, however often it did. */
+function failedKind({ failure }: RunView, before: RunView | undefined): Notice['kind'] {
+  if (failure?.code === CHECK_CODE) return 'check';
+  return before?.status === 'failed' ? 'failed_again' : 'failed';
 }
 
 function notice(kind: Notice['kind'], run: RunView): Notice {
@@ -68,7 +76,7 @@ function notice(kind: Notice['kind'], run: RunView): Notice {
     name: subject.name ?? subject.id,
     at: ended_at ?? created_at,
     runId: run_id,
-    ...(failure === null ? {} : { code: failure.code, why: failure.detail }),
+    ...(failure === null ? {} : { why: failure.detail }),
   };
 }
 
@@ -76,6 +84,14 @@ function lateStart({ source_id, name, schedule }: SourceView, now: Date): Notice
   if (schedule === null || schedule.paused || schedule.next_run_at === null) return [];
   if (now.getTime() - Date.parse(schedule.next_run_at) < LATE_MS) return [];
   return [{ kind: 'late', subjectId: source_id, subjectKind: 'source', name, at: schedule.next_run_at }];
+}
+
+/** Lines that the newest sync could not take: they wait to be replayed. */
+function rejectedLines({ source_id, name, last_run: run }: SourceView): Notice[] {
+  if (run === null || run.rows_rejected === 0) return [];
+  const why = `${counted(run.rows_rejected, 'line')} of its last sync did not fit and can be tried again.`;
+  const at = run.ended_at ?? run.created_at;
+  return [{ kind: 'rejected', subjectId: source_id, subjectKind: 'source', name, at, why, runId: run.run_id }];
 }
 
 function blockedTable({ dataset_id: id, blocked }: Listed): Notice[] {

@@ -35,6 +35,20 @@ export function FreshTables() {
                     {dataset_id}
                   </Anchor>
                   <Group gap="md">
+                    <Anchor
+                      size="sm"
+                      aria-label={`Lineage of ${dataset_id}`}
+                      renderRoot={(props) => (
+                        <Link
+                          to="/datasets/$datasetId"
+                          params={{ datasetId: dataset_id }}
+                          search={{ tab: 'lineage' }}
+                          {...props}
+                        />
+                      )}
+                    >
+                      Lineage
+                    </Anchor>
                     <Text size="sm">{total_records === null ? '' : `${countText(Number(total_records))} rows`}</Text>
                     {updated_at === null ? null : <ShowTime at={updated_at} size="sm" c="dimmed" />}
                   </Group>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { listDatasets } from '@weir/plugin-datasets/contract';
 import { listRuns, type RunView } from '@weir/plugin-runs/contract';
 import { createSource, listSources, type SourceView } from '@weir/plugin-sources/contract';
-import { AlarmClock, CheckCircle2, Clock, type LucideIcon, Wrench, XCircle } from 'lucide-react';
+import { AlarmClock, CheckCircle2, Clock, FileWarning, type LucideIcon, ShieldX, Wrench, XCircle } from 'lucide-react';
 import { useRead } from '../api/queries.ts';
 import { countText } from '../parts/numbers.ts';
 import { PageHead } from '../parts/page-head.tsx';
@@ -20,6 +20,7 @@ import { attention, type Listed, type Notice } from './attention.ts';
 import { FreshTables } from './fresh-tables.tsx';
 import { LoadedByDay } from './loaded-by-day.tsx';
 import { NextStarts } from './next-starts.tsx';
+import { NextStepLine } from './next-step-line.tsx';
 
 /** The newest runs that the page looks at; it says so. */
 const MAX_RUNS = 200;
@@ -29,9 +30,11 @@ const MAX_RECENT = 8;
 
 const WORDS: Readonly<Record<Notice['kind'], [LucideIcon, Tone, string]>> = {
   failed_again: [XCircle, 'bad', 'Failed again'],
+  check: [ShieldX, 'bad', 'A check kept the result back'],
   failed: [XCircle, 'bad', 'Failed'],
   late: [AlarmClock, 'warn', 'Late'],
   waiting: [Clock, 'warn', 'Waiting for a worker'],
+  rejected: [FileWarning, 'warn', 'Lines in quarantine'],
   blocked: [Wrench, 'warn', 'Maintenance makes no progress'],
   recovered: [CheckCircle2, 'good', 'Recovered'],
 };
@@ -85,7 +88,10 @@ function NewestRuns({ runs, sources, tables, isCut }: NewestRunsProps) {
   const now = useNow();
   return (
     <Stack gap="xl">
-      <Notices notices={attention(runs, { sources, tables }, now)} />
+      <Stack gap="sm">
+        <Notices notices={attention(runs, { sources, tables }, now)} />
+        <NextStepLine sources={sources} />
+      </Stack>
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
         <LoadedByDay />
         <FreshTables />
@@ -140,7 +146,24 @@ function RecentRun({ run: { status, kind, subject, run_id, ended_at, created_at 
           {kindWord(kind)}
         </Text>
       </Group>
-      <ShowTime at={ended_at ?? created_at} size="sm" c="dimmed" />
+      <Group gap="md">
+        {kind === 'source-sync' && status === 'succeeded' ? (
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link
+                to="/sources/$sourceId"
+                params={{ sourceId: subject.id }}
+                search={{ tab: 'history', run: run_id, show: 'receipt' }}
+                {...props}
+              />
+            )}
+          >
+            Receipt
+          </Anchor>
+        ) : null}
+        <ShowTime at={ended_at ?? created_at} size="sm" c="dimmed" />
+      </Group>
     </Group>
   );
 }
@@ -168,16 +191,26 @@ function Notices({ notices }: { notices: Notice[] }) {
                 {...(notice.runId === undefined ? {} : { run: notice.runId })}
               />
               {notice.why === undefined ? null : <Text size="sm">{notice.why}</Text>}
-              {notice.code === undefined ? null : (
-                <Anchor size="sm" href={`/docs/errors/${notice.code}`}>
-                  {notice.code}
-                </Anchor>
-              )}
+              {notice.runId === undefined ? null : <NoticeLink kind={notice.kind} runId={notice.runId} />}
             </Stack>
           );
         })}
       </SimpleGrid>
     </section>
+  );
+}
+
+const LINK_WORDS: Partial<Record<Notice['kind'], string>> = {
+  check: 'See the rows that break it',
+  rejected: 'See which lines, and try them again',
+};
+
+/** The run that a notice is of: why, which rows, and what helps. */
+function NoticeLink({ kind, runId }: { kind: Notice['kind']; runId: string }) {
+  return (
+    <Anchor size="sm" renderRoot={(props) => <Link to="/runs/$runId" params={{ runId }} {...props} />}>
+      {LINK_WORDS[kind] ?? 'Open the run'}
+    </Anchor>
   );
 }
 

@@ -5,9 +5,9 @@ import { getEngineHealthDetailed, listEngineWorkers, listTaskQueues } from '@wei
 import { CheckCircle2, CircleAlert } from 'lucide-react';
 import { useRead } from '../api/queries.ts';
 import { FactList } from '../parts/fact-list.tsx';
-import { counted, countText } from '../parts/numbers.ts';
+import { counted, countText, durationText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
-import { durationText, ShowTime } from '../parts/show-time.tsx';
+import { ShowTime } from '../parts/show-time.tsx';
 import { ToneWord } from '../parts/status-word.tsx';
 import { usePerson } from '../session/person.ts';
 import { LongTable } from '../table/long-table.tsx';

@@ -46,7 +46,7 @@ export function Palette({ asked }: { asked: number }) {
       nothingFound="Nothing has this name"
       searchProps={{
         'aria-label': 'Find',
-        placeholder: 'A page, an action, a table, a transform or a source',
+        placeholder: 'A page, an action, a table, a transform, a source or a run',
         leftSection: <Search size={18} aria-hidden />,
       }}
     />

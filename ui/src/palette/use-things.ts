@@ -1,13 +1,19 @@
 import type { SpotlightActionData } from '@mantine/spotlight';
 import { useNavigate } from '@tanstack/react-router';
 import { listDatasets } from '@weir/plugin-datasets/contract';
+import { listRuns } from '@weir/plugin-runs/contract';
 import { listSources } from '@weir/plugin-sources/contract';
 import { listTransformPatterns } from '@weir/plugin-transform-patterns/contract';
 import { listTransforms } from '@weir/plugin-transforms/contract';
 import { useRead } from '../api/queries.ts';
+import { agoText } from '../parts/show-time.tsx';
+import { kindWord } from '../runs/run-kinds.ts';
+import { shownRun } from '../runs/shown-run.ts';
 
 /** Of each kind; a tenant with more finds the rest by the search of its page. */
 const MAX_FOUND = 500;
+/** Older ones are found on the page of runs. */
+const MAX_RUNS = 50;
 
 /** Things of one kind. */
 export interface Things {
@@ -23,6 +29,8 @@ export function useThings(enabled: boolean): Things[] {
   const transforms = useRead(listTransforms, { query: { limit, order: 'name' } }, { enabled });
   const sources = useRead(listSources, { query: { limit, order: 'name' } }, { enabled });
   const patterns = useRead(listTransformPatterns, { query: { limit } }, { enabled });
+  const runs = useRead(listRuns, { query: { limit: MAX_RUNS } }, { enabled });
+  const now = new Date();
   return [
     {
       group: 'Tables',
@@ -60,6 +68,16 @@ export function useThings(enabled: boolean): Things[] {
         label: title,
         description: `Pattern ${id}`,
         onClick: () => void navigate({ to: '/transforms/patterns/$patternId', params: { patternId: id } }),
+      })),
+    },
+    {
+      group: 'Newest runs',
+      actions: (runs.data?.items ?? []).map(shownRun).map(({ run_id: id, kind, subject, status, created_at }) => ({
+        id: `/runs/${id}`,
+        label: subject.name === null ? kindWord(kind) : `${kindWord(kind)}: ${subject.name}`,
+        description: `${status}, ${agoText(new Date(created_at), now)}`,
+        keywords: 'run',
+        onClick: () => void navigate({ to: '/runs/$runId', params: { runId: id } }),
       })),
     },
   ];

@@ -20,16 +20,6 @@ export function agoText(at: Date, now: Date): string {
   return relative.format(Math.round(seconds / size), unit);
 }
 
-/** `1 h 03 min`, `12 s`, `0.4 s`. */
-export function durationText(ms: number): string {
-  const seconds = ms / 1_000;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < MINUTE_S) return `${Math.round(seconds)} s`;
-  const minutes = Math.floor(seconds / MINUTE_S);
-  if (minutes < MINUTE_S) return `${minutes} min ${String(Math.round(seconds % MINUTE_S)).padStart(2, '0')} s`;
-  return `${Math.floor(minutes / MINUTE_S)} h ${String(minutes % MINUTE_S).padStart(2, '0')} min`;
-}
-
 /** The time of now, read again every `ms`. */
 export function useNow(ms = 15_000): Date {
   const [now, setNow] = useState(() => new Date());

@@ -4,8 +4,7 @@ import { Download } from 'lucide-react';
 import { csvOf } from '../grid/cell.ts';
 import { DataGrid } from '../grid/data-grid.tsx';
 import { saveText } from '../grid/save-text.ts';
-import { counted, countText } from '../parts/numbers.ts';
-import { durationText } from '../parts/show-time.tsx';
+import { counted, countText, durationText } from '../parts/numbers.ts';
 import type { QueryResult } from './use-query-run.ts';
 
 interface ResultRowsProps {

@@ -2,9 +2,8 @@ import { Group, Stack, Text, Title } from '@mantine/core';
 import { type CheckReportView, readRunChecks } from '@weir/plugin-transforms/contract';
 import { useRead } from '../api/queries.ts';
 import { DataGrid } from '../grid/data-grid.tsx';
-import { countText } from '../parts/numbers.ts';
+import { countText, durationText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
-import { durationText } from '../parts/show-time.tsx';
 import { CHECK_WORDS, CheckWord } from './check-word.tsx';
 
 const SAMPLE_PX = 220;

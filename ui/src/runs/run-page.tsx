@@ -11,9 +11,10 @@ import { CopyText } from '../parts/copy-text.tsx';
 import { FactList } from '../parts/fact-list.tsx';
 import { FailureNote } from '../parts/failure-note.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
+import { durationText } from '../parts/numbers.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { Region } from '../parts/region.tsx';
-import { agoText, durationText, ShowTime, useNow } from '../parts/show-time.tsx';
+import { agoText, ShowTime, useNow } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
 import { PipelineAgain } from '../pipelines/pipeline-again.tsx';
 import { useMay } from '../session/person.ts';
@@ -21,7 +22,7 @@ import { ENTITY_SYNC_KINDS, GROUP_KINDS, kindWord } from './run-kinds.ts';
 import { RunLog } from './run-log.tsx';
 import { RunSteps } from './run-steps.tsx';
 import { RunSubject } from './run-subject.tsx';
-import { SyncFacts } from './sync-facts.tsx';
+import { SyncFacts } from './sync/sync-facts.tsx';
 import { TransformFacts } from './transform-facts.tsx';
 
 type Run = Output<typeof getRun>;
@@ -64,6 +65,7 @@ function Shown({ run }: { run: Run }) {
             Cancel run
           </Button>
         ) : null}
+        {run.is_terminal ? <CompareBefore run={run} /> : null}
         {run.is_terminal ? <Again run={run} /> : null}
       </PageHead>
       {cancel.error === null ? null : <FaultNote error={cancel.error} />}
@@ -79,6 +81,23 @@ function Shown({ run }: { run: Run }) {
       {run.kind === 'transform' ? <TransformFacts runId={run.run_id} /> : null}
       <Log run={run} />
     </Stack>
+  );
+}
+
+/** The way to this run beside the one before it, where there is one. */
+function CompareBefore({ run }: { run: Run }) {
+  const { data } = useRead(listRuns, {
+    query: { limit: 1, kind: run.kind, subject_id: run.subject.id, to: run.created_at },
+  });
+  const before = data?.items[0];
+  if (before === undefined) return null;
+  return (
+    <Button
+      variant="default"
+      renderRoot={(props) => <Link to="/runs/compare" search={{ one: before.run_id, other: run.run_id }} {...props} />}
+    >
+      Compare with the one before
+    </Button>
   );
 }
 

@@ -4,9 +4,9 @@ import type { Output } from '@weir/kernel/contract';
 import type { RunView } from '@weir/plugin-runs/contract';
 import { readSteps } from '@weir/plugin-transforms/contract';
 import { useRead } from '../api/queries.ts';
-import { counted } from '../parts/numbers.ts';
+import { counted, durationText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
-import { durationText, useNow } from '../parts/show-time.tsx';
+import { useNow } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
 import './runs.css';
 

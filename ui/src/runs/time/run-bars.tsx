@@ -1,8 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import type { RunStatus } from '@weir/kernel/contract';
 import type { ReactNode } from 'react';
-import { countText } from '../../parts/numbers.ts';
-import { durationText } from '../../parts/show-time.tsx';
+import { countText, durationText } from '../../parts/numbers.ts';
 import '../runs.css';
 
 /** A run that has ended, as far as its bars show it. */

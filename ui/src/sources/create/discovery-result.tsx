@@ -9,9 +9,9 @@ import {
 import { type ReactNode, useState } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
-import { bytesText, counted } from '../../parts/numbers.ts';
+import { bytesText, counted, durationText } from '../../parts/numbers.ts';
 import { Region } from '../../parts/region.tsx';
-import { durationText, useNow } from '../../parts/show-time.tsx';
+import { useNow } from '../../parts/show-time.tsx';
 import { SYNC_WORDS } from '../stream/mode-words.ts';
 import { DiscoveryWarnings } from './discovery-warnings.tsx';
 import type { NewSource } from './make-source.ts';

@@ -10,9 +10,9 @@ import {
 import { lazy, Suspense } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { useReadPages } from '../../api/read-pages.ts';
-import { bytesText, counted, countText } from '../../parts/numbers.ts';
+import { bytesText, counted, countText, durationText } from '../../parts/numbers.ts';
 import { Later, Region } from '../../parts/region.tsx';
-import { durationText, ShowTime } from '../../parts/show-time.tsx';
+import { ShowTime } from '../../parts/show-time.tsx';
 import { RunWord } from '../../parts/status-word.tsx';
 import { RunLog } from '../../runs/run-log.tsx';
 import { RunBars } from '../../runs/time/run-bars.tsx';

@@ -1,23 +1,17 @@
-import { Anchor, Button, Group, Progress, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { Anchor, Button, Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Output } from '@weir/kernel/contract';
-import type {
-  getSyncStatus,
-  SourceView,
-  StreamRunView,
-  SyncPhase,
-  SyncRunDetailView,
-} from '@weir/plugin-sources/contract';
+import type { getSyncStatus, SourceView, SyncPhase, SyncRunDetailView } from '@weir/plugin-sources/contract';
 import type { ReactNode } from 'react';
 import { FailureNote } from '../../parts/failure-note.tsx';
-import { bytesText, counted, countText } from '../../parts/numbers.ts';
+import { bytesText, counted, countText, durationText } from '../../parts/numbers.ts';
 import { Region } from '../../parts/region.tsx';
-import { agoText, durationText, ShowTime, useNow } from '../../parts/show-time.tsx';
+import { agoText, ShowTime, useNow } from '../../parts/show-time.tsx';
 import { RunWord } from '../../parts/status-word.tsx';
-import { LongTable } from '../../table/long-table.tsx';
+import { ReadWords } from '../../runs/sync/left-out-list.tsx';
+import { ReceiptLink, StreamRuns } from '../../runs/sync/sync-facts.tsx';
 import { CorrectLink } from '../configuration/correct-link.tsx';
-import { LeftOutList, ReadWords } from './left-out-list.tsx';
 
 const PHASES: Readonly<Record<SyncPhase, string>> = {
   waiting: 'Waiting for a worker',
@@ -127,26 +121,6 @@ export function LogLink({ sourceId, runId }: { sourceId: string; runId: string }
   );
 }
 
-/** Leads to what a sync says that it did, and to its verification. */
-function ReceiptLink({ sourceId, runId }: { sourceId: string; runId: string }) {
-  return (
-    <Button
-      size="xs"
-      variant="default"
-      renderRoot={(props) => (
-        <Link
-          to="/sources/$sourceId"
-          params={{ sourceId }}
-          search={{ tab: 'history', run: runId, show: 'receipt' }}
-          {...props}
-        />
-      )}
-    >
-      Receipt
-    </Button>
-  );
-}
-
 function Figure({ label, value }: { label: string; value: ReactNode }) {
   return (
     <div>
@@ -157,70 +131,6 @@ function Figure({ label, value }: { label: string; value: ReactNode }) {
         {value}
       </Text>
     </div>
-  );
-}
-
-function StreamRuns({ streams }: { streams: StreamRunView[] }) {
-  if (streams.length === 0) return null;
-  const sorted = [...streams].sort((a, b) => b.rows_read - a.rows_read);
-  return (
-    <section aria-labelledby="stream-runs">
-      <Title order={2} id="stream-runs" mb="sm">
-        Streams
-      </Title>
-      <LongTable
-        label="Streams of the sync"
-        minWidth={720}
-        spacing="sm"
-        head={
-          <>
-            <Table.Th>Stream</Table.Th>
-            <Table.Th>Status</Table.Th>
-            <Table.Th ta="right">Read</Table.Th>
-            <Table.Th ta="right">Committed</Table.Th>
-            <Table.Th>Table</Table.Th>
-            <Table.Th>Snapshot</Table.Th>
-          </>
-        }
-        rows={sorted}
-        keyOf={(stream) => stream.stream_id}
-      >
-        {(stream) => (
-          <>
-            <Table.Td>
-              {stream.name}
-              {stream.failure === null ? null : (
-                <Text size="sm" c="var(--mantine-color-error)">
-                  {stream.failure.detail}
-                </Text>
-              )}
-              <LeftOutList stream={stream} />
-            </Table.Td>
-            <Table.Td>
-              <RunWord status={stream.status} />
-            </Table.Td>
-            <Table.Td ta="right">{countText(stream.rows_read)}</Table.Td>
-            <Table.Td ta="right">{countText(stream.rows_written)}</Table.Td>
-            <Table.Td>
-              <Anchor
-                size="sm"
-                ff="monospace"
-                renderRoot={(props) => (
-                  <Link to="/datasets/$datasetId" params={{ datasetId: stream.dataset_id }} {...props} />
-                )}
-              >
-                {stream.dataset_id}
-              </Anchor>
-            </Table.Td>
-            <Table.Td>
-              <Text ff="monospace" size="sm">
-                {stream.snapshot_id ?? '–'}
-              </Text>
-            </Table.Td>
-          </>
-        )}
-      </LongTable>
-    </section>
   );
 }
 

@@ -1,8 +1,8 @@
 import { Anchor, Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { TransformRunView } from '@weir/plugin-transforms/contract';
-import { countText } from '../../parts/numbers.ts';
-import { durationText, ShowTime } from '../../parts/show-time.tsx';
+import { countText, durationText } from '../../parts/numbers.ts';
+import { ShowTime } from '../../parts/show-time.tsx';
 import { RunWord } from '../../parts/status-word.tsx';
 import { LongTable } from '../../table/long-table.tsx';
 import { runMs } from './run-ms.ts';

@@ -2,8 +2,8 @@ import type { Output } from '@weir/kernel/contract';
 import type { getTransformDetail, TransformRunView } from '@weir/plugin-transforms/contract';
 import type { ReactNode } from 'react';
 import { FactList } from '../../parts/fact-list.tsx';
-import { countText } from '../../parts/numbers.ts';
-import { durationText, ShowTime } from '../../parts/show-time.tsx';
+import { countText, durationText } from '../../parts/numbers.ts';
+import { ShowTime } from '../../parts/show-time.tsx';
 import { reasonText } from '../../runs/run-reason.ts';
 import { runMs } from './run-ms.ts';
 
