@@ -10,6 +10,7 @@ import { setTenantPlugin } from '@weir/plugin-platform/contract';
 import t from 'tap';
 import type { EntityItem } from '../../plugins/ontology/src/model/entity/store.ts';
 import { embeddedStore } from '../../plugins/ontology/src/service/store/embedded.ts';
+import { NODE, placed } from '../../ui/src/graph/layout.ts';
 import {
   documentIn,
   draftOf,
@@ -19,7 +20,6 @@ import {
   retyped,
 } from '../../ui/src/ontology/document/draft.ts';
 import { conditionsIn, filterText, valueText } from '../../ui/src/ontology/entities/filter.ts';
-import { NODE, placed } from '../../ui/src/ontology/graph/layout.ts';
 import { around, joined, relationsOf } from '../../ui/src/ontology/graph/relations.ts';
 import { axeFaults, fitsIn, press, shot, signIn } from '../web-steps.ts';
 import { webWorld } from '../web-world.ts';

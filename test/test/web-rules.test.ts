@@ -8,6 +8,7 @@ import { nextStep } from '../../ui/src/home/next-step.ts';
 import { documentOf, draftOf as policyDraftOf } from '../../ui/src/operations/policies/policy-draft.ts';
 import { changedLines, operationsIn, statementsOf } from '../../ui/src/operations/policies/policy-words.ts';
 import { instantOf, wallOf } from '../../ui/src/parts/zones.ts';
+import { stepGraph, stepIdOf, without } from '../../ui/src/pipelines/step-changes.ts';
 import { comparedRuns, comparedSyncs } from '../../ui/src/runs/compare/run-difference.ts';
 import { bodyOf, draftFault, draftOf } from '../../ui/src/schedule/schedule-draft.ts';
 import { commandText } from '../../ui/src/sources/create/command-text.ts';
@@ -269,4 +270,30 @@ t.test('two runs → each thing once, with how far the later one is from the ear
     'no share of nothing, and a stream that only one has',
   );
   t.strictSame(changes(comparedSyncs([syncs[1], syncs[1]])), []);
+});
+
+t.test('names of transforms as ids of steps → legal ones, each once', async (t) => {
+  t.equal(stepIdOf('revenue', []), 'revenue');
+  t.equal(stepIdOf('Müller & Söhne', []), 'muller_sohne');
+  t.equal(stepIdOf('revenue', ['revenue', 'revenue_2']), 'revenue_3');
+  t.equal(stepIdOf('42', []), 'step');
+  t.match(stepIdOf('x'.repeat(200), ['x'.repeat(59)]), /^[a-z][a-z0-9_-]{0,62}$/);
+});
+
+t.test('a step is removed → no other waits for it, and the graph has an arrow once', async (t) => {
+  const step = (step_id: string, from: string[], after: string[] = []) => ({
+    step_id,
+    transform_id: step_id,
+    after,
+    inputs: from.map((from_step) => ({ dataset_id: `silver.demo.${from_step}`, from_step })),
+  });
+  const steps = [step('a', []), step('b', ['a'], ['a']), step('c', ['b'])] as unknown as Parameters<typeof without>[0];
+  t.strictSame(
+    stepGraph(steps).edges.map(({ from, to }) => `${from} ${to}`),
+    ['a b', 'b c'],
+  );
+  t.strictSame(without(steps, 'a'), [
+    { step_id: 'b', transform_id: 'b', after: [] },
+    { step_id: 'c', transform_id: 'c', after: [] },
+  ]);
 });

@@ -42,14 +42,19 @@ const PAGES = [
     '/transforms/patterns/tidy',
     '/runs',
     '/runs?status=failed',
+    `/runs/compare?one=${ID}&other=${uuidOf(2)}&all=yes`,
+    '/pipelines',
   ],
+  ...tabs(`/pipelines/${ID}`, 'steps', 'runs', 'versions'),
   ...tabs(`/sources/${ID}`, 'sync', 'streams', 'history', 'schedule', 'configuration', 'credentials'),
   ...[`streams&stream=${ID}`, 'configuration&show=edit', `history&run=${ID}&show=receipt`].map(
     (more) => `/sources/${ID}?tab=${more}`,
   ),
   ...tabs(`/datasets/${TABLE}`, 'preview', 'schema', 'snapshots', 'quarantine', 'used', 'lineage', 'elsewhere'),
   ...tabs(`/transforms/${ID}`, 'overview', 'definition', 'checks', 'runs', 'versions', 'lineage', 'schedule'),
-  ...['source-sync', 'source-discovery', 'materialization', 'transform'].map((kind) => `/runs/${kind}`),
+  ...['source-sync', 'source-discovery', 'materialization', 'transform', 'pipeline_sandbox'].map(
+    (kind) => `/runs/${kind}`,
+  ),
   ...tabs('/operations', 'health', 'plugins', 'tokens', 'webhooks', 'audit', 'users', 'policies'),
 ];
 
@@ -178,7 +183,7 @@ const BUSY = /aria-busy="true"/;
 const ODD = /does not fit these pages|You may not see this|No such page|undefined|NaN|\[object/;
 /** Words of what changes something; everybody has tokens of their own. */
 const CHANGES =
-  /^(New (source|transform|webhook|policy)|Save (a|c)|Create|Load|Choose files|Sync now|Cancel|Run (now|again)|Try|Test|Discover|Hydrate|Put in force|Discard|Restore|Delete|Add a check|Remove|Edit|Pause|Set a|Rotate|Detach|Replace|Redeliver|Reset|Verify$)/;
+  /^(New (source|transform|webhook|policy|pipeline)|Validate|Rehearse|Activate|Save (a|c)|Create|Load|Choose files|Sync now|Cancel|Run (now|again)|Try|Test|Discover|Hydrate|Put in force|Discard|Restore|Delete|Add a check|Remove|Edit|Pause|Set a|Rotate|Detach|Replace|Redeliver|Reset|Verify$)/;
 const { page, faults } = await openWindow(t, browser, { colorScheme: 'light' });
 const settle = () => page.evaluate(SETTLE);
 const main = page.locator('main');
@@ -270,7 +275,7 @@ t.test('a page whose script is still to come → its place says so, then the pag
 
 t.test('a click on a row of a list, beside its link → opens what the row is about', async (t) => {
   await enter(1, 'admin');
-  for (const list of ['/sources', '/datasets', '/transforms', '/runs']) {
+  for (const list of ['/sources', '/datasets', '/transforms', '/pipelines', '/runs']) {
     await show(list);
     await main.getByRole('row').nth(1).getByRole('cell').last().click();
     const opened = `${list}/`;

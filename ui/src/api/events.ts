@@ -6,8 +6,9 @@ import { readAgain } from './queries.ts';
 
 /** What the pages of a plugin show of each topic. */
 const PLUGINS_OF: Readonly<Record<string, readonly string[]>> = {
-  run: ['runs', 'sources', 'transforms'],
-  transform: ['transforms'],
+  run: ['runs', 'sources', 'transforms', 'pipelines', 'ontology'],
+  transform: ['transforms', 'pipelines'],
+  pipeline: ['pipelines'],
   source: ['sources'],
   schedule: ['sources'],
   dataset: ['datasets'],

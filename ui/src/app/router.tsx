@@ -166,6 +166,23 @@ const transform = createRoute({
     against: versionOrDraft,
   }),
 });
+const pipelines = createRoute({
+  getParentRoute: () => root,
+  path: '/pipelines',
+  component: lazyRouteComponent(() => import('../pipelines/pipelines-page.tsx'), 'PipelinesPage'),
+  validateSearch: params({ q: text }),
+});
+const newPipeline = createRoute({
+  getParentRoute: () => root,
+  path: '/pipelines/new',
+  component: lazyRouteComponent(() => import('../pipelines/new-pipeline-page.tsx'), 'NewPipelinePage'),
+});
+const pipeline = createRoute({
+  getParentRoute: () => root,
+  path: '/pipelines/$pipelineId',
+  component: lazyRouteComponent(() => import('../pipelines/pipeline-page.tsx'), 'PipelinePage'),
+  validateSearch: params({ tab: oneOf('steps', 'runs', 'versions', 'schedule'), version }),
+});
 const schemas = createRoute({
   getParentRoute: () => root,
   path: '/schemas',
@@ -315,6 +332,7 @@ export const router = createRouter({
       operations,
       pluginPage,
     ] as const),
+    ...([pipelines, newPipeline, pipeline] as const),
     ...([schemas, model, subject, register, check] as const),
     ...([entityTypes, newEntityType, entityType, newTypeVersion, entity, newBacking, backing] as const),
   ]),

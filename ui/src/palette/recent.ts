@@ -7,9 +7,9 @@ const NONE: readonly string[] = [];
 const seen = new Map<string, readonly string[]>();
 const listeners = new Set<() => void>();
 
-/** Remembers the page of a source, table, transform or pattern. */
+/** Remembers the page of a source, table, transform, pipeline or pattern. */
 export function sawPage(tenant: string, address: string): void {
-  if (!/^\/(?:datasets|sources|transforms)\/[^/]/.test(address)) return;
+  if (!/^\/(?:datasets|pipelines|sources|transforms)\/[^/]/.test(address)) return;
   const before = (seen.get(tenant) ?? NONE).filter((one) => one !== address);
   seen.set(tenant, [address, ...before].slice(0, MAX_RECENT + 1));
   for (const changed of listeners) changed();

@@ -1,11 +1,13 @@
 import type { SpotlightActionData } from '@mantine/spotlight';
 import { useNavigate } from '@tanstack/react-router';
 import { listDatasets } from '@weir/plugin-datasets/contract';
+import { listPipelines } from '@weir/plugin-pipelines/contract';
 import { listRuns } from '@weir/plugin-runs/contract';
 import { listSources } from '@weir/plugin-sources/contract';
 import { listTransformPatterns } from '@weir/plugin-transform-patterns/contract';
 import { listTransforms } from '@weir/plugin-transforms/contract';
 import { useRead } from '../api/queries.ts';
+import { counted } from '../parts/numbers.ts';
 import { agoText } from '../parts/show-time.tsx';
 import { kindWord } from '../runs/run-kinds.ts';
 import { shownRun } from '../runs/shown-run.ts';
@@ -27,6 +29,7 @@ export function useThings(enabled: boolean): Things[] {
   const limit = MAX_FOUND;
   const tables = useRead(listDatasets, { query: { limit } }, { enabled });
   const transforms = useRead(listTransforms, { query: { limit, order: 'name' } }, { enabled });
+  const pipelines = useRead(listPipelines, { query: { limit, order: 'name' } }, { enabled });
   const sources = useRead(listSources, { query: { limit, order: 'name' } }, { enabled });
   const patterns = useRead(listTransformPatterns, { query: { limit } }, { enabled });
   const runs = useRead(listRuns, { query: { limit: MAX_RUNS } }, { enabled });
@@ -49,6 +52,16 @@ export function useThings(enabled: boolean): Things[] {
         description: `Transform, makes ${output}`,
         keywords: 'run schedule',
         onClick: () => void navigate({ to: '/transforms/$transformId', params: { transformId: id } }),
+      })),
+    },
+    {
+      group: 'Pipelines',
+      actions: (pipelines.data?.items ?? []).map(({ pipeline_id: id, name, steps }) => ({
+        id: `/pipelines/${id}`,
+        label: name,
+        description: `Pipeline of ${counted(steps.length, 'step')}`,
+        keywords: 'run schedule',
+        onClick: () => void navigate({ to: '/pipelines/$pipelineId', params: { pipelineId: id } }),
       })),
     },
     {

@@ -3,7 +3,7 @@ import { Empty } from './region.tsx';
 
 interface NotAllowedProps {
   title: string;
-  things: 'sources' | 'transforms' | 'schemas' | 'entity types' | 'backing datasets';
+  things: 'sources' | 'transforms' | 'pipelines' | 'schemas' | 'entity types' | 'backing datasets';
 }
 
 /** A page that makes something, for a role that may not. */

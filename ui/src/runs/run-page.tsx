@@ -1,10 +1,12 @@
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { Output } from '@weir/kernel/contract';
+import { PIPELINE_SANDBOX } from '@weir/plugin-pipelines/contract';
 import { cancelRun, getRun, listRuns } from '@weir/plugin-runs/contract';
 import { startSync } from '@weir/plugin-sources/contract';
 import { materializeTransform, materializeTransforms, readSteps } from '@weir/plugin-transforms/contract';
 import { RotateCcw, Square } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { useChange, useRead } from '../api/queries.ts';
 import { EntitySyncFacts } from '../ontology/sync/entity-sync-facts.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
@@ -13,17 +15,21 @@ import { FailureNote } from '../parts/failure-note.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { durationText } from '../parts/numbers.ts';
 import { PageHead } from '../parts/page-head.tsx';
-import { Region } from '../parts/region.tsx';
+import { Later, Region } from '../parts/region.tsx';
 import { agoText, ShowTime, useNow } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
-import { PipelineAgain } from '../pipelines/pipeline-again.tsx';
 import { useMay } from '../session/person.ts';
+import { PipelineAgain } from './pipeline/pipeline-again.tsx';
 import { ENTITY_SYNC_KINDS, GROUP_KINDS, kindWord } from './run-kinds.ts';
 import { RunLog } from './run-log.tsx';
 import { RunSteps } from './run-steps.tsx';
 import { RunSubject } from './run-subject.tsx';
 import { SyncFacts } from './sync/sync-facts.tsx';
 import { TransformFacts } from './transform-facts.tsx';
+
+const RehearsedRows = lazy(() =>
+  import('./pipeline/rehearsed-rows.tsx').then((module) => ({ default: module.RehearsedRows })),
+);
 
 type Run = Output<typeof getRun>;
 const LIVE_MS = 1_500;
@@ -78,6 +84,11 @@ function Shown({ run }: { run: Run }) {
       {run.kind === 'source-sync' ? <SyncFacts runId={run.run_id} /> : null}
       {ENTITY_SYNC_KINDS.includes(run.kind) ? <EntitySyncFacts run={run} /> : null}
       {GROUP_KINDS.includes(run.kind) ? <RunSteps run={run} /> : null}
+      {run.kind === PIPELINE_SANDBOX ? (
+        <Suspense fallback={<Later />}>
+          <RehearsedRows run={run} />
+        </Suspense>
+      ) : null}
       {run.kind === 'transform' ? <TransformFacts runId={run.run_id} /> : null}
       <Log run={run} />
     </Stack>

@@ -20,6 +20,15 @@ export function RunSubject({ subject: { kind, id, name } }: { subject: RunView['
         {name}
       </Anchor>
     );
+  if (kind === 'pipeline')
+    return (
+      <Anchor
+        inherit
+        renderRoot={(props) => <Link to="/pipelines/$pipelineId" params={{ pipelineId: id }} {...props} />}
+      >
+        {name}
+      </Anchor>
+    );
   if (kind === 'backing-dataset')
     return (
       <Anchor

@@ -1,5 +1,4 @@
 import { Graph, layout } from '@dagrejs/dagre';
-import type { RelationEdge, RelationNode, Relations } from './relations.ts';
 
 /** Pixels of a node, the same for each. */
 export const NODE = { width: 200, height: 56 };
@@ -8,33 +7,50 @@ const GAPS_PX = { node: 22, edge: 12, rank: 44, margin: 24 };
 /** Height of the loop above a type that leads to itself. */
 const LOOP_PX = 26;
 
+/** What is drawn as a box. */
+export interface GraphNode {
+  code: string;
+}
+/** An arrow from one box to another, or to itself; its code is written on it, where it has one. */
+export interface GraphEdge {
+  from: string;
+  code: string;
+  to: string;
+}
+
 interface Point {
   x: number;
   y: number;
 }
-export interface PlacedNode extends Point {
-  node: RelationNode;
+export interface PlacedNode<N extends GraphNode = GraphNode> extends Point {
+  node: N;
 }
 /** `path` is SVG, `label` the middle of its words. */
-export interface PlacedEdge {
-  edge: RelationEdge;
+export interface PlacedEdge<E extends GraphEdge = GraphEdge> {
+  edge: E;
   path: string;
   label: Point;
   labelWidth: number;
 }
-export interface PlacedRelations {
+interface Placed<N extends GraphNode, E extends GraphEdge> {
   width: number;
   height: number;
-  nodes: readonly PlacedNode[];
-  edges: readonly PlacedEdge[];
+  nodes: readonly PlacedNode<N>[];
+  edges: readonly PlacedEdge<E>[];
 }
 
-const nameOf = ({ code }: RelationEdge) => code;
-const labelWidth = ({ code }: RelationEdge) =>
-  Math.min(LABEL_PX.most, Math.ceil((code.length + 2) * LABEL_PX.letter) + 8);
+const nameOf = ({ code }: GraphEdge) => code;
+const labelWidth = ({ code }: GraphEdge) =>
+  code === '' ? 0 : Math.min(LABEL_PX.most, Math.ceil((code.length + 2) * LABEL_PX.letter) + 8);
 
-/** Where types and relations are drawn, from left to right; the same for the same relations. */
-export function placed({ nodes, edges }: Relations): PlacedRelations {
+/** Where boxes and arrows are drawn, from left to right; the same for the same graph. */
+export function placed<N extends GraphNode, E extends GraphEdge>({
+  nodes,
+  edges,
+}: {
+  nodes: readonly N[];
+  edges: readonly E[];
+}): Placed<N, E> {
   const graph = new Graph<object, { x: number; y: number }, { x: number; y: number; points: Point[] }>({
     multigraph: true,
   });
@@ -53,7 +69,7 @@ export function placed({ nodes, edges }: Relations): PlacedRelations {
   layout(graph);
   const places = new Map(nodes.map(({ code }) => [code, graph.node(code)]));
   const shown = nodes.map((one) => ({ node: one, x: places.get(one.code)?.x ?? 0, y: places.get(one.code)?.y ?? 0 }));
-  const drawn = others.map((one): PlacedEdge => {
+  const drawn = others.map((one): PlacedEdge<E> => {
     const { points, x, y } = graph.edge(one.from, one.to, nameOf(one));
     return { edge: one, path: smooth(points), label: { x, y }, labelWidth: labelWidth(one) };
   });
@@ -71,7 +87,7 @@ export function placed({ nodes, edges }: Relations): PlacedRelations {
   return { width: Math.ceil(width), height: Math.ceil(height), nodes: shown, edges: [...drawn, ...circles] };
 }
 
-/** Of a type that leads to itself as much room above and below as its loops take, so that no other line crosses them. */
+/** Of a box that leads to itself as much room above and below as its loops take, so that no other line crosses them. */
 const roomOf = (loops: number) => ({
   width: NODE.width,
   height: NODE.height + (loops === 0 ? 0 : 2 * (LOOP_PX + loops * LABEL_PX.height)),
@@ -89,8 +105,8 @@ function smooth(points: readonly Point[]): string {
   return [`M ${text(first)}`, ...bends, ...(last === undefined ? [] : [`L ${text(last)}`])].join(' ');
 }
 
-/** The way from a type to itself; several are above each other. */
-function loop(edge: RelationEdge, { x, y }: Point, at: number): PlacedEdge {
+/** The way from a box to itself; several are above each other. */
+function loop<E extends GraphEdge>(edge: E, { x, y }: Point, at: number): PlacedEdge<E> {
   const top = y - NODE.height / 2;
   const rise = LOOP_PX + at * LABEL_PX.height;
   const [left, right] = [x - NODE.width / 4, x + NODE.width / 4];

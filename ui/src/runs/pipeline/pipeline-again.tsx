@@ -3,9 +3,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { PIPELINE_SANDBOX, runPipeline, sandboxPipeline } from '@weir/plugin-pipelines/contract';
 import type { RunView } from '@weir/plugin-runs/contract';
 import { RotateCcw } from 'lucide-react';
-import { useChange } from '../api/queries.ts';
-import { FaultNote } from '../parts/fault-note.tsx';
-import { useMay } from '../session/person.ts';
+import { useChange } from '../../api/queries.ts';
+import { FaultNote } from '../../parts/fault-note.tsx';
+import { useMay } from '../../session/person.ts';
 
 /** Starts a pipeline again, where a person may: a run that did not end well takes over what its steps have written. */
 export function PipelineAgain({ run }: { run: RunView }) {

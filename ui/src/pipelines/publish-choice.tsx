@@ -1,0 +1,36 @@
+import { SegmentedControl, Stack, Text } from '@mantine/core';
+import type { PipelinePublish } from '@weir/plugin-pipelines/contract';
+
+const WORDS: Readonly<Record<PipelinePublish, string>> = {
+  together: 'All tables change in one commit when every step has succeeded, or none does.',
+  each: 'Each table changes as its step ends.',
+};
+
+interface PublishChoiceProps {
+  value: PipelinePublish;
+  /** Undefined for people who may only look. */
+  change: ((value: PipelinePublish) => void) | undefined;
+}
+
+/** How the tables of a run change. */
+export function PublishChoice({ value, change }: PublishChoiceProps) {
+  return (
+    <Stack gap={4} align="flex-start">
+      {change === undefined ? null : (
+        <SegmentedControl
+          size="xs"
+          aria-label="How tables change"
+          data={[
+            { value: 'together', label: 'Together' },
+            { value: 'each', label: 'One by one' },
+          ]}
+          value={value}
+          onChange={(next) => change(next === 'each' ? 'each' : 'together')}
+        />
+      )}
+      <Text size="sm" c="dimmed">
+        {WORDS[value]}
+      </Text>
+    </Stack>
+  );
+}
