@@ -25,9 +25,9 @@ export async function axeFaults(page: Page, rules?: readonly string[]): Promise<
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(await readFile(AXE, 'utf8'));
   const options = rules === undefined ? {} : { runOnly: rules };
   const found = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as {
-    violations: { id: string; nodes: { html: string }[] }[];
+    violations: { id: string; nodes: { html: string; any: { message: string }[] }[] }[];
   };
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  return found.violations.map(({ id, nodes: [node] }) => `${id}: ${node?.html} ${node?.any[0]?.message ?? ''}`);
 }
 
 /** Opens an address and signs in as one of the demo people. In a narrow window the title of the page shows that it is there. */

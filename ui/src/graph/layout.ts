@@ -39,7 +39,8 @@ interface Placed<N extends GraphNode, E extends GraphEdge> {
   edges: readonly PlacedEdge<E>[];
 }
 
-const nameOf = ({ code }: GraphEdge) => code;
+/** The library loses an edge whose name is empty. */
+const nameOf = ({ code }: GraphEdge) => (code === '' ? 'next' : code);
 const labelWidth = ({ code }: GraphEdge) =>
   code === '' ? 0 : Math.min(LABEL_PX.most, Math.ceil((code.length + 2) * LABEL_PX.letter) + 8);
 

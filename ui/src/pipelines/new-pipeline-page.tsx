@@ -85,6 +85,7 @@ function Form({ transforms }: FormProps) {
           description="In any order: a step runs when the tables that it reads are made"
           placeholder={chosen.length === 0 ? 'Choose transforms' : ''}
           searchable
+          comboboxProps={{ withinPortal: false }}
           limit={MAX_OPTIONS}
           nothingFoundMessage="No transform has this name"
           data={transforms.map(({ id, name: label, output }) => ({ value: id, label: `${label} → ${output}` }))}

@@ -175,6 +175,7 @@ function AddStep({ isSaving, taken, add }: AddStepProps) {
         }
         w={360}
         searchable
+        comboboxProps={{ withinPortal: false }}
         limit={MAX_OPTIONS}
         disabled={isSaving || free.length === 0}
         nothingFoundMessage="No transform has this name"

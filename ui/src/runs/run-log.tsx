@@ -9,7 +9,7 @@ import { use, useEffect, useRef, useState } from 'react';
 import type { Connection } from '../api/ask.ts';
 import { useConnection } from '../api/connection.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
-import { countText } from '../parts/numbers.ts';
+import { counted, countText } from '../parts/numbers.ts';
 import { ZoneContext } from '../parts/zone-context.ts';
 import { LogLevels } from './log-levels.tsx';
 import { type LogFilter, type LogState, useRunLog } from './use-run-log.ts';
@@ -100,7 +100,7 @@ function LogStatus({ log, around }: { log: LogState; around: number | undefined 
         : 'Following.';
   return (
     <Text size="sm" c="dimmed" role="status">
-      {countText(log.lines.length)} lines
+      {counted(log.lines.length, 'line')}
       {log.dropped > 0 ? `; ${countText(log.dropped)} earlier ones are in the download` : ''}. {rest}
     </Text>
   );
