@@ -31,6 +31,12 @@ const SYNC = [
 const CONTAINERS = ['connectors/images/src', 'connectors/runtime/src', 'deploy', 'test/engines'];
 const WALLS = ['kernel/src', 'work/src', 'lib', 'migrations/src', 'plugins'];
 
+const groups = (quarter: number) => ({
+  files: ['plugins/transforms/test/groups-law.soak.ts'],
+  env: { WEIR_TEST_QUARTER: String(quarter) },
+  inputs: ['plugins/transforms/src', 'plugins/datasets/src', 'lakehouse/src', 'work/src'],
+});
+
 export const LANES = {
   'hostile-sql': {
     files: ['plugins/transforms/test/hostile-sql.test.ts'],
@@ -46,11 +52,11 @@ export const LANES = {
     files: ['plugins/transforms/test/merge-size.soak.ts'],
     inputs: ['plugins/transforms/src', 'plugins/sources/src/child', 'lakehouse/src', 'plugins/datasets/src'],
   },
-  /** 200 random graphs of transforms, each as one run and one after the other. */
-  groups: {
-    files: ['plugins/transforms/test/groups-law.soak.ts'],
-    inputs: ['plugins/transforms/src', 'plugins/datasets/src', 'lakehouse/src', 'work/src'],
-  },
+  /** 200 random graphs of transforms, each as one run and one after the other, in quarters. */
+  'groups-1': groups(1),
+  'groups-2': groups(2),
+  'groups-3': groups(3),
+  'groups-4': groups(4),
   /** Wholes that fail, are killed, cancelled or run out of time, at each step and point, with new tables and known ones. */
   'group-faults': {
     files: ['plugins/transforms/test/groups-faults.soak.ts'],

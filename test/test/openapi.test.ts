@@ -97,6 +97,18 @@ t.test('the OpenAPI document is complete, and its examples are what the routes t
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
     t.ok(operations.length > 150);
     t.strictSame(operations.flatMap(missingOf), []);
+    const examples = new Map(
+      platform.api.app.declaredRoutes.map(({ endpoint: { id, example } }) => [id, JSON.stringify(example)]),
+    );
+    t.strictSame(
+      operations.flatMap(({ operationId: id, requestBody }) =>
+        Object.values(requestBody?.content ?? {})
+          .filter(({ example }) => JSON.stringify(example) !== examples.get(id))
+          .map(() => id),
+      ),
+      [],
+      'an example is published as it is declared',
+    );
     t.strictSame(
       operations.flatMap((operation) => operation.tags).filter((tag) => !described.has(tag)),
       [],

@@ -41,26 +41,38 @@ function commonProblems({ method, access, params, query, body, consumes }: Endpo
 
 /** The OpenAPI document of a platform as JSON text, with a name for every body. */
 export function openapiText(platform: Documented): string {
-  return JSON.stringify(nameSchemas(JSON.parse(JSON.stringify(openapi(platform), forPublic)) as Json));
+  const plain = JSON.parse(JSON.stringify(openapi(platform))) as Json;
+  return JSON.stringify(nameSchemas(forPublic(plain) as Json));
+}
+
+/** Members of a schema or body that hold data, in which nothing is a schema. */
+const DATA = new Set(['example', 'examples', 'default', 'const', 'enum']);
+
+/** The document with its schemas as readers outside take them; `isMap` holds for the members of `properties`, by their names. */
+function forPublic(node: unknown, isMap = false): unknown {
+  if (Array.isArray(node)) return node.map((one) => forPublic(one));
+  if (typeof node !== 'object' || node === null) return node;
+  const members = Object.entries(isMap ? node : plainSchema(node as Json));
+  return Object.fromEntries(
+    members.map(([name, one]) => {
+      if (isMap) return [name, one === false ? { not: {} } : forPublic(one)];
+      return [name, DATA.has(name) ? one : forPublic(one, name === 'properties')];
+    }),
+  );
 }
 
 /**
  * What the serializer of answers calls `nullable` is a type of its own; of two members one is said without `oneOf`. A
  * member that must be absent is said as an object, for generators of clients that read no `false`.
  */
-function forPublic(key: string, value: unknown): unknown {
-  if (key === 'properties') {
-    return Object.fromEntries(
-      Object.entries(value as Json).map(([name, one]) => [name, one === false ? { not: {} } : one]),
-    );
-  }
-  const { nullable, type, oneOf, ...rest } = (value ?? {}) as Json;
+function plainSchema(schema: Json): Json {
+  const { nullable, type, oneOf, ...rest } = schema;
   if (nullable === true && typeof type === 'string') return { ...rest, type: [type, 'null'] };
   const members = Array.isArray(oneOf) ? oneOf.map((branch: Json) => branch.required) : [];
   if (members.length === 2 && members.every(Array.isArray)) {
     return { ...rest, type, anyOf: oneOf, not: bothOf(members.flat()) };
   }
-  return value;
+  return schema;
 }
 
 const bothOf = (required: readonly string[]): Json => ({
