@@ -79,6 +79,7 @@ t.test('two transforms → a pipeline that is validated, rehearsed, activated an
   await press(page, next(page, 'Run now'), 'Enter');
   await page.getByRole('heading', { level: 1, name: `Pipeline: ${NAME}` }).waitFor();
   await page.locator('main').getByText('Succeeded', { exact: true }).first().waitFor();
+  t.equal(await page.getByRole('heading', { level: 1 }).textContent(), `Pipeline: ${NAME}`);
   await shot(page, 'pipeline-run');
   const { rows } = await ok(runQuery, { body: { sql: 'select count(*) from gold.demo.revenue_by_name' } });
   t.strictSame(rows.map(String), ['2'], 'the tables are published');
@@ -109,7 +110,7 @@ t.test('its runs, versions and schedule; a step removed → what is active stays
   await press(page, next(page, 'Set a schedule'), 'Enter');
   await press(page, next(page, 'Save schedule'), 'Enter');
   await page.getByRole('region', { name: 'Next runs' }).waitFor();
-  await press(page, tab(page, 'Schedule'), 'Home');
+  await tab(page, 'Steps').click();
   await page.getByRole('button', { name: 'Remove step revenue', exact: true }).click();
   await page.getByText('version 1, not these steps').waitFor();
   t.strictSame(await axeFaults(page), [], 'steps that are not active');

@@ -143,7 +143,8 @@ function Before({ run }: { run: Run }) {
 function useGroup(run: Run): Output<typeof readSteps> | undefined {
   const isWhole = run.kind === 'materialization';
   const { data } = useRead(readSteps, { params: { run_id: run.run_id } }, { enabled: isWhole });
-  return data !== undefined && data.steps.length > 1 ? data : undefined;
+  // The steps of another kind of run may be known from elsewhere on the page.
+  return isWhole && data !== undefined && data.steps.length > 1 ? data : undefined;
 }
 
 /** What starts the work of a run again. */
