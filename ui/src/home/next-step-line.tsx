@@ -4,7 +4,7 @@ import { putSchedule, type SourceView, startSync, updateStream } from '@weir/plu
 import { createTransform, listTransforms } from '@weir/plugin-transforms/contract';
 import { useRead } from '../api/queries.ts';
 import { useMay } from '../session/person.ts';
-import { nextStep } from './next-step.ts';
+import { nextStep } from './attention.ts';
 
 type OfSource = 'choose_streams' | 'sync' | 'schedule';
 

@@ -28,7 +28,7 @@ export function NewPipelinePage() {
       <Region
         query={query}
         empty={({ items }) =>
-          items.length === 0 ? { words: 'There is no transform yet. A pipeline is made of transforms.' } : undefined
+          items.length === 0 ? { words: 'No transform yet. A pipeline is made of transforms.' } : undefined
         }
       >
         {({ items }) => <Form transforms={items.map(({ transform_id: id, name, output }) => ({ id, name, output }))} />}

@@ -185,7 +185,7 @@ function DeleteDialog({ pipeline, onClose }: { pipeline: PipelineView; onClose()
   );
 }
 
-/** The schedule, found by the list: most have none, and that is no error. */
+/** The schedule, found by the list: most have none, which a reading of one would refuse. */
 function PipelineSchedule({ pipeline }: { pipeline: PipelineView }) {
   const params = { pipeline_id: pipeline.pipeline_id };
   const query = useRead(listPipelineSchedules, { query: params });

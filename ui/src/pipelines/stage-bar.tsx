@@ -25,41 +25,9 @@ interface StageBarProps {
 
 /** The four steps from a change to runs that carry it out: the next one is the one button. */
 export function StageBar({ pipeline, found, setFound }: StageBarProps) {
-  const { pipeline_id, draft_state: draft, status, validated, sandboxed, active_version: version } = pipeline;
-  const navigate = useNavigate();
-  const params = { pipeline_id };
-  const validate = useChange(validateDag);
-  const rehearse = useChange(sandboxPipeline);
-  const activate = useChange(activatePipeline);
-  const pause = useChange(pausePipeline);
-  const may = { change: useMay(validateDag), rehearse: useMay(sandboxPipeline) };
-  const fault = [validate, rehearse, activate, pause].map(({ error }) => error).find((error) => error !== null);
+  const { status, draft_state: draft, sandboxed, active_version: version } = pipeline;
+  const { next, fault, pause } = useStages(pipeline, setFound);
   const isOld = draft !== 'same_as_active' && version !== null;
-  const next: Next = nextOf(pipeline);
-  const acts: Readonly<
-    Record<Exclude<Next, undefined>, readonly [label: string, act: () => void, isPending: boolean]>
-  > = {
-    validate: [
-      'Validate',
-      () => validate.mutate({ body: { pipeline_id } }, { onSuccess: setFound }),
-      validate.isPending,
-    ],
-    rehearse: [
-      'Rehearse',
-      () =>
-        rehearse.mutate(
-          { params },
-          { onSuccess: ({ run_id }) => void navigate({ to: '/runs/$runId', params: { runId: run_id } }) },
-        ),
-      rehearse.isPending,
-    ],
-    activate: [
-      status === 'paused' && !isOld ? 'Resume' : 'Activate',
-      () => activate.mutate({ params }),
-      activate.isPending,
-    ],
-  };
-  const mayNext = next === 'rehearse' ? may.rehearse : may.change;
   return (
     <Stack gap="sm">
       <ol className="pipeline-stages panel">
@@ -67,7 +35,7 @@ export function StageBar({ pipeline, found, setFound }: StageBarProps) {
           <ShowTime at={pipeline.updated_at} size="sm" c="dimmed" />
         </Stage>
         <Stage isDone={draft !== 'draft'} label="Validated">
-          <Noted noted={validated} />
+          <Noted noted={pipeline.validated} />
         </Stage>
         <Stage isDone={draft === 'sandboxed' || draft === 'same_as_active'} label="Rehearsed">
           {sandboxed === null ? (
@@ -88,24 +56,76 @@ export function StageBar({ pipeline, found, setFound }: StageBarProps) {
         </Stage>
         <li className="pipeline-next">
           <Group gap="xs">
-            {status === 'activated' && may.change ? (
-              <Button size="xs" variant="default" loading={pause.isPending} onClick={() => pause.mutate({ params })}>
-                Pause
-              </Button>
-            ) : null}
-            {next === undefined || !mayNext ? null : (
-              <Button size="xs" loading={acts[next][2]} onClick={acts[next][1]}>
-                {acts[next][0]}
-              </Button>
-            )}
+            {pause === undefined ? null : <StageButton act={pause} variant="default" />}
+            {next === undefined ? null : <StageButton act={next} />}
           </Group>
         </li>
       </ol>
       {pipeline.paused?.reason ? <Text size="sm">Paused: {pipeline.paused.reason}</Text> : null}
-      {fault ? <FaultNote error={fault} /> : null}
+      {fault === null ? null : <FaultNote error={fault} />}
       {found === undefined || found.fingerprint !== pipeline.fingerprint ? null : <Found found={found} />}
     </Stack>
   );
+}
+
+/** Something that this person may do now. */
+interface Act {
+  label: string;
+  isPending: boolean;
+  run(): void;
+}
+
+function StageButton({
+  act: { label, isPending, run },
+  variant = 'filled',
+}: {
+  act: Act;
+  variant?: 'default' | 'filled';
+}) {
+  return (
+    <Button size="xs" variant={variant} loading={isPending} onClick={run}>
+      {label}
+    </Button>
+  );
+}
+
+/** The next step of a pipeline and the way to pause it, where this person may, and what went wrong last. */
+function useStages(pipeline: PipelineView, setFound: StageBarProps['setFound']) {
+  const { pipeline_id, draft_state: draft, status, active_version: version } = pipeline;
+  const navigate = useNavigate();
+  const params = { pipeline_id };
+  const validate = useChange(validateDag);
+  const rehearse = useChange(sandboxPipeline);
+  const activate = useChange(activatePipeline);
+  const pause = useChange(pausePipeline);
+  const may = { validate: useMay(validateDag), rehearse: useMay(sandboxPipeline), activate: useMay(activatePipeline) };
+  const mayPause = useMay(pausePipeline);
+  const isResumed = status === 'paused' && (draft === 'same_as_active' || version === null);
+  const open = ({ run_id }: { run_id: string }) => void navigate({ to: '/runs/$runId', params: { runId: run_id } });
+  const acts: Readonly<Record<NonNullable<Next>, Act>> = {
+    validate: {
+      label: 'Validate',
+      isPending: validate.isPending,
+      run: () => validate.mutate({ body: { pipeline_id } }, { onSuccess: setFound }),
+    },
+    rehearse: {
+      label: 'Rehearse',
+      isPending: rehearse.isPending,
+      run: () => rehearse.mutate({ params }, { onSuccess: open }),
+    },
+    activate: {
+      label: isResumed ? 'Resume' : 'Activate',
+      isPending: activate.isPending,
+      run: () => activate.mutate({ params }),
+    },
+  };
+  const next = nextOf(pipeline);
+  const stop: Act = { label: 'Pause', isPending: pause.isPending, run: () => pause.mutate({ params }) };
+  return {
+    next: next !== undefined && may[next] ? acts[next] : undefined,
+    pause: status === 'activated' && mayPause ? stop : undefined,
+    fault: [validate, rehearse, activate, pause].map(({ error }) => error).find((error) => error !== null) ?? null,
+  };
 }
 
 type Next = 'validate' | 'rehearse' | 'activate' | undefined;
