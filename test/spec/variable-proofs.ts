@@ -161,7 +161,7 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
   ),
   ...proved(
     'plugins/ontology/test/types.test.ts',
-    'an ontology service → the start is refused by name, as this release cannot use it',
+    'settings of an ontology service that cannot be used → the start is refused by name, without the key',
     'ONTOLOGY_SERVICE_URL',
     'ONTOLOGY_API_KEY',
   ),

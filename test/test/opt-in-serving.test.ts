@@ -67,8 +67,9 @@ t.test('a kind of documents of an opt-in plugin → unknown to a tenant without 
   const plan = planService(kernel);
   const docs = [{ apiVersion: API_VERSION, kind: 'Gadget', metadata: { name: 'one' }, spec: {} }];
   const reader = { all: async () => [] } as never;
+  const how = { allowDeprecate: false, liveOntology: false, signal: new AbortController().signal };
   const codesOf = async (tenant: Tenant) => {
-    const [planned] = await plan({ tenant, principal: {} as never, reader, docs, allowDeprecate: false });
+    const [planned] = await plan({ tenant, principal: {} as never, reader, docs, ...how });
     return planned?.view.errors?.map(({ code }) => code) ?? [];
   };
   t.notOk((await codesOf(HAS_IT)).includes('kind_unknown'));

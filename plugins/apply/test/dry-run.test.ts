@@ -5,7 +5,7 @@ import { dryRunDocuments } from '../src/contract.ts';
 import { bodyOf, doc, hook, policy, URL, world } from './kit.ts';
 
 t.test('dry run', async (t) => {
-  const { as, plan, token, api } = await world(t);
+  const { as, plan, token, api, database } = await world(t);
   const [admin, viewer] = [await as('acme'), await as('acme', 'viewer')];
 
   t.test('new documents → create, with the calls', async (t) => {
@@ -98,9 +98,12 @@ t.test('dry run', async (t) => {
     t.match((await plan(admin, docs, { allow_deprecate: true })).results, [{ action: 'patch' }]);
   });
 
-  t.test('live_ontology → 501, as nothing brings the ontology', async (t) => {
-    const answer = await admin(dryRunDocuments, { body: { docs: [], live_ontology: true } });
+  t.test('live_ontology → 501 for a tenant without the ontology', async (t) => {
+    await database.tenant('plain');
+    const body = { docs: [], live_ontology: true };
+    const answer = await (await as('plain'))(dryRunDocuments, { body });
     t.match(answer, { status: 501, problem: { code: 'feature_not_configured' } });
+    t.match(await admin(dryRunDocuments, { body }), { status: 200 });
   });
 
   t.test('YAML → is taken and given; what is not JSON is 400 without an echo', async (t) => {

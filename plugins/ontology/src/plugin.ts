@@ -75,6 +75,7 @@ export function registered(kernel: Kernel<OntologySettings>, around = (store: On
     duties: [sensor.sweep],
     contributes: [
       contribute(ApplyKinds, entityTypeDocuments),
+      contribute(ApplyKinds, backing.documents),
       contribute(TableCommits, sensor.tableCommitted),
       contribute(RunChanges, sensor.runChanged),
       contribute(RunDrops, dropRuns),

@@ -6,6 +6,7 @@ import {
   type StoreCall,
   StoreFault,
 } from '../src/model/entity/store.ts';
+import { settledBulk } from '../src/service/store/settled-bulk.ts';
 import { chunk } from './kit.ts';
 
 /** A store, and what two tenants call it with. */
@@ -31,7 +32,7 @@ export function toolsOf({ store, own, foreign }: StoreUnderTest, type: string) {
     runs += 1;
     return `0199d3f2-5c1e-7a40-9b6d-${type.slice(-4)}${String(runs).padStart(8, '0')}`;
   };
-  const submit = (given: EntityChunk, call = own) => store.submitBulk(call, named(given));
+  const submit = (given: EntityChunk, call = own) => settledBulk(store, call, named(given));
   const write = (items: EntityItem[], more: object = {}) => submit(chunk(items, { runId: freshRun(), ...more }));
   const remove = (keys: string[], more: object = {}) => submit(deletion(keys, { runId: freshRun(), ...more }));
   const get = (key: string, call = own) => store.getEntity(call, type, key);

@@ -7,6 +7,7 @@ import { type CompactionDeps, compactTable } from '../../datasets/src/rewrite/co
 import { batch, depsOf, type Lake, lake } from '../../datasets/test/kit.ts';
 import { wholeSpec } from '../src/contract/backing/document.ts';
 import type { GivenVersionBody } from '../src/contract/documents.ts';
+import type { OntologyStore } from '../src/model/entity/store.ts';
 import { BackingDatasetEntity, EntityTypeEntity, SyncRunEntity, TypeVersionEntity } from '../src/model/rows.ts';
 import { ONTOLOGY_SYNC_V2 } from '../src/model/run-kinds.ts';
 import { runSync, type SyncPorts } from '../src/model/sync/run-sync.ts';
@@ -35,14 +36,14 @@ const MAPPED = {
   primary_key_mapping: [{ column: 'id', property: 'vin' }],
 };
 
-/** Tables and the store of entities on a real database, with syncs that are carried out in this process. */
-export async function syncWorld(t: Teardown & { testdir(): string }) {
+/** Tables and the store of entities on a real database, or another one, with syncs that are carried out in this process. */
+export async function syncWorld(t: Teardown & { testdir(): string }, other?: OntologyStore) {
   const entities = [BackingDatasetEntity, EntityTypeEntity, SyncRunEntity, TypeVersionEntity];
   const world = await lake(t, {}, [], { entities, runKinds: [ONTOLOGY_SYNC_V2] });
   const acme = await world.tenant('acme');
   const { kernel, inputs } = world;
   let isBound = true;
-  const store = embeddedStore({ db: kernel.db, ping: async () => true });
+  const store = other ?? embeddedStore({ db: kernel.db, ping: async () => true });
   const lines: string[] = [];
   const deps: SyncDeps = {
     ...{ kernel, inputs, store },

@@ -1,5 +1,6 @@
 import { call as callAs, type Endpoint, type Input } from '@weir/kernel/contract';
 import { conformance } from '@weir/kernel/testing';
+import { Secret } from '@weir/vault';
 import t from 'tap';
 import packageJson from '../package.json' with { type: 'json' };
 import * as endpoints from '../src/contract.ts';
@@ -252,14 +253,31 @@ t.test('switched off → the status says so, every other route is 501', async (t
     t.match(answer, { status: 501, problem: { code: 'feature_not_configured', feature: 'ontology' } });
 });
 
-t.test('an ontology service → the start is refused by name, as this release cannot use it', async (t) => {
-  const refused = (settings: object) => setUp(t, { settings }).catch((error: Error) => error.message);
-  const named = [
-    [{ ONTOLOGY_SERVICE_URL: 'https://ontology.example' }, /: ONTOLOGY_SERVICE_URL must be empty/],
-    [{ ONTOLOGY_API_KEY: 'secret' }, /: ONTOLOGY_API_KEY is for an ontology service/],
-  ] as const;
-  for (const [settings, fault] of named) t.match(await refused(settings), fault);
-});
+t.test(
+  'settings of an ontology service that cannot be used → the start is refused by name, without the key',
+  async (t) => {
+    const refused = (settings: object) => setUp(t, { settings }).catch((error: Error) => error.message);
+    const [url, key] = ['https://ontology.example', new Secret('CNRY-key')];
+    const named = [
+      [{ ONTOLOGY_API_KEY: key }, /: ONTOLOGY_API_KEY is for an ontology service/],
+      [{ ONTOLOGY_SERVICE_URL: url }, /: ONTOLOGY_API_KEY must be the key/],
+      [{ ONTOLOGY_SERVICE_URL: url, ONTOLOGY_API_KEY: new Secret('CNRY key\n') }, /: ONTOLOGY_API_KEY must be the key/],
+      [{ ONTOLOGY_SERVICE_URL: 'http://ontology.example', ONTOLOGY_API_KEY: key }, /must be an https address/],
+      [{ ONTOLOGY_SERVICE_URL: 'CNRY', ONTOLOGY_API_KEY: key }, /must be an https address/],
+      [{ ONTOLOGY_SERVICE_URL: 'https://u:CNRY@ontology.example', ONTOLOGY_API_KEY: key }, /must have no credentials/],
+      [
+        { ONTOLOGY_SERVICE_URL: 'https://ontology.example?key=CNRY', ONTOLOGY_API_KEY: key },
+        /must have no credentials/,
+      ],
+      [{ ONTOLOGY_SERVICE_URL: 'ngsi-ld+https://broker.example', ONTOLOGY_API_KEY: key }, /names an NGSI-LD broker/],
+    ] as const;
+    for (const [settings, fault] of named) {
+      const said = await refused(settings);
+      t.match(said, fault);
+      t.notMatch(said, /CNRY/);
+    }
+  },
+);
 
 t.test('a store with types of its own → gets each version first; what it refuses is stored nowhere', async (t) => {
   const put: DeclaredType[] = [];

@@ -7,7 +7,7 @@ import { CliError } from '../../cli-error.ts';
 import { positionOf, readWhole, yamlDocuments } from '../../document.ts';
 
 /** Kinds in the order in which they are applied; others come last. */
-const ORDER = ['Source', 'Transform', 'Pipeline', 'IdentityPolicy', 'Webhook'];
+const ORDER = ['Source', 'Transform', 'Pipeline', 'EntityType', 'BackingDataset', 'IdentityPolicy', 'Webhook'];
 const ENDINGS = ['.yaml', '.yml', '.json'];
 const ENV = /\$\{env:([A-Za-z_]\w*)\}/g;
 

@@ -1,5 +1,4 @@
 import { type AnyRoute, type CallContext, handle, type Kernel, raw } from '@weir/kernel';
-import { workflowEngineProblems } from '@weir/plugin-workflow-engine/contract';
 import { stringify } from 'yaml';
 import { applyPlan, applyProblems, dryRunDocuments, exportDocuments, NDJSON_TYPE, YAML_TYPE } from '../contract.ts';
 import { differenceFaults, fingerprintOf, movedSince } from '../model/fingerprint.ts';
@@ -14,29 +13,29 @@ type Sent = {
   readonly allow_deprecate?: boolean | undefined;
   readonly live_ontology?: boolean | undefined;
 };
-type Caller = Pick<CallContext, 'tenant' | 'principal' | 'call'>;
+type Caller = Pick<CallContext, 'tenant' | 'principal' | 'call' | 'signal'>;
 
 /** Every endpoint of the plugin. `now` is the clock of the time that an apply may take. */
 export function routes(kernel: Pick<Kernel, 'contributionsFor'>, now: () => number): AnyRoute[] {
   const plan = planService(kernel);
   const exported = exportService(kernel);
-  const planned = ({ tenant, principal, call }: Caller, body: Sent) => {
-    if (body.live_ontology === true)
-      throw workflowEngineProblems.featureNotConfigured({ members: { feature: 'live_ontology' } });
-    const { docs, allow_deprecate: allowDeprecate = false } = body;
-    return plan({ tenant, principal, reader: apiReader(call), docs, allowDeprecate });
+  const planned = ({ tenant, principal, call, signal }: Caller, body: Sent) => {
+    const { docs, allow_deprecate: allowDeprecate = false, live_ontology: liveOntology = false } = body;
+    return plan({ tenant, principal, signal, reader: apiReader(call), docs, allowDeprecate, liveOntology });
   };
   return [
-    handle(dryRunDocuments, async ({ tenant, principal, call, body, mediaType }) => {
-      const found = await planned({ tenant, principal, call }, body);
+    handle(dryRunDocuments, async ({ body, mediaType, ...caller }) => {
+      const { tenant } = caller;
+      const found = await planned(caller, body);
       const fingerprint = fingerprintOf(tenant, printedOf(found));
       const results = found.map(({ view }) => view);
       return inForm(mediaType, { fingerprint, summary: summaryOf(found), results });
     }),
-    handle(applyPlan, async ({ tenant, principal, call, log, body, mediaType }) => {
+    handle(applyPlan, async ({ body, mediaType, ...caller }) => {
+      const { tenant, call, log } = caller;
       const { fingerprint, ...sent } = body;
       if (fingerprint === undefined) throw applyProblems.fingerprintMissing();
-      const found = await planned({ tenant, principal, call }, sent);
+      const found = await planned(caller, sent);
       const differences = movedSince(fingerprint, tenant, printedOf(found));
       if (differences.length > 0)
         throw applyProblems.planStale({ members: { differences }, errors: differenceFaults(differences) });

@@ -72,6 +72,9 @@ export interface Asked {
   readonly self: string | Ref;
   readonly reader: Reader;
   readonly allowDeprecate: boolean;
+  /** Documents are also checked against the ontology service, by reads alone. */
+  readonly liveOntology: boolean;
+  readonly signal: AbortSignal;
   /** What becomes of a document before this one. */
   planned(kind: string, name: string): { readonly action: Action; readonly calls: readonly PlannedCall[] } | undefined;
   /** What valid documents before this one of its kind ask for. */
@@ -102,6 +105,8 @@ export interface ApplyKind {
   readonly list: Endpoint;
   /** Further lists of resources that have a name, such as archived ones. */
   readonly alsoListed?: readonly Readonly<Record<string, string>>[];
+  /** It has what `live_ontology` checks. */
+  readonly checksLive?: true;
   /** The name that documents have, where it is not the member `name` of an item. */
   nameOf?(item: Json): string;
   stored(item: Json & { name: string }, asked: { reader: Reader; tenant: Tenant }): Promise<Stored>;

@@ -1,5 +1,6 @@
 import type { Kernel, Tenant } from '@weir/kernel';
 import { fullPath, type Principal } from '@weir/kernel/contract';
+import { workflowEngineProblems } from '@weir/plugin-workflow-engine/contract';
 import {
   type Action,
   type ApplyKind,
@@ -29,6 +30,8 @@ export interface PlanRequest {
   readonly reader: Reader;
   readonly docs: readonly unknown[];
   readonly allowDeprecate: boolean;
+  readonly liveOntology: boolean;
+  readonly signal: AbortSignal;
 }
 
 /** A planned document with what carrying it out needs. */
@@ -49,7 +52,7 @@ export async function kindsOf(kernel: Pick<Kernel, 'contributionsFor'>, tenant: 
   return kinds.toSorted((a, b) => a.order - b.order);
 }
 
-/** Plans documents; reads only. */
+/** Plans documents; reads only. Throws `feature_not_configured` for `live_ontology` where the tenant has no ontology. */
 export function planService(kernel: Pick<Kernel, 'contributionsFor'>) {
   const readers = new Map<string, ReturnType<typeof documentReader>>();
   const readerOf = (kinds: readonly ApplyKind[]) => {
@@ -59,7 +62,10 @@ export function planService(kernel: Pick<Kernel, 'contributionsFor'>) {
     return read;
   };
   return async (asked: PlanRequest): Promise<PlannedDocument[]> => {
-    const read = readerOf(await kindsOf(kernel, asked.tenant));
+    const kinds = await kindsOf(kernel, asked.tenant);
+    if (asked.liveOntology && !kinds.some(({ checksLive }) => checksLive))
+      throw workflowEngineProblems.featureNotConfigured({ members: { feature: 'live_ontology' } });
+    const read = readerOf(kinds);
     const documents: ReadDocument[] = [];
     for (const sent of asked.docs) documents.push(read(sent, asked.tenant.scope));
     const there = await thereOf(documents, asked.reader);
@@ -147,12 +153,12 @@ async function planOne(one: One): Promise<PlannedDocument> {
 
 async function wantedOf({ asked, document, seen }: One, kind: ApplyKind, stored: Stored | undefined) {
   const { name = '', spec = {} } = document;
-  const { tenant, principal, reader, allowDeprecate } = asked;
+  const { tenant, principal, reader, allowDeprecate, liveOntology, signal } = asked;
   const earlier = seen.valid.get(kind.kind) ?? [];
   const self: string | Ref = stored?.id ?? refTo(kind.kind, name);
   const planned = (of: string, as: string) => seen.documents.get(`${of}/${as}`);
-  const asking = { tenant, principal, reader, allowDeprecate, name, spec, stored, self, earlier, planned };
-  const wanted = await kind.plan(asking);
+  const caller = { tenant, principal, reader, allowDeprecate, liveOntology, signal };
+  const wanted = await kind.plan({ ...caller, name, spec, stored, self, earlier, planned });
   const sets = (wanted.set ?? []).map((pointer): ChangeView => ({ pointer, change: 'set' }));
   const compared = differences(wanted.before ?? {}, wanted.after);
   return { wanted, faults: wanted.faults ?? [], changes: [...compared, ...sets] };

@@ -7,7 +7,8 @@ export type Item = Json & { name: string };
 
 /** The resources of a kind: those of these names, or all. Throws a `ReadRefused`. */
 export async function listed(kind: ApplyKind, reader: Reader, names?: readonly string[]): Promise<Item[]> {
-  const hasFilter = kind.list.query?.properties?.name !== undefined;
+  // The filter is by names for people.
+  const hasFilter = kind.nameOf === undefined && kind.list.query?.properties?.name !== undefined;
   if (names !== undefined && hasFilter && names.length <= MAX_SINGLE_NAMES) {
     const found: Item[] = [];
     for (const name of names) found.push(...(await reader.all<Item>(kind.list, { query: { name } })));

@@ -64,7 +64,7 @@ export const ontologyProblems = {
     code: 'ontology_binding_missing',
     status: 403,
     title: 'No ontology tenant',
-    detail: 'The deployment binds no ontology tenant to this tenant.',
+    detail: 'The deployment binds no ontology tenant to this tenant, or another one than the request names.',
     hint: 'Ask an operator to add the exact alias of the tenant to ONTOLOGY_TENANT_BINDINGS_JSON.',
   }),
   ontologyRefused: problem({

@@ -18,9 +18,9 @@ type Place = Pick<Kernel, 'mode'> & { log: Pick<Kernel['log'], 'error'> };
 export interface OntologyTenants {
   /**
    * The ontology tenant of a tenant, by the bindings as they are now. Throws `ontology_binding_missing`, and
-   * `capability_required` for a client that was not given the capability.
+   * `capability_required` for a client that was not given the capability. Another one than `declared` is not bound.
    */
-  boundTenant(tenant: Tenant, principal: Principal): string;
+  boundTenant(tenant: Tenant, principal: Principal, declared?: string): string;
 }
 
 /** Throws a `Refusal` for bindings that could be meant in two ways, and for what only development may set. */
@@ -43,12 +43,12 @@ export function ontologyTenants(
   const only = own === '' && started.size === 0 && file === undefined ? DEVELOPMENT : own;
   const fallback = isDevelopment && only !== '' ? only : undefined;
   return {
-    boundTenant(tenant, principal) {
+    boundTenant(tenant, principal, declared) {
       const { capability = '' } = writeOntology as { capability?: string };
       if ('capabilities' in principal && !principal.capabilities.includes(capability))
         throw kernelProblems.capabilityRequired();
       const bound = current().get(tenant.alias) ?? fallback;
-      if (bound === undefined) throw ontologyProblems.bindingMissing();
+      if (bound === undefined || (declared ?? bound) !== bound) throw ontologyProblems.bindingMissing();
       return bound;
     },
   };

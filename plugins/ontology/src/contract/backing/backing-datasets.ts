@@ -76,12 +76,21 @@ export const ruled = [
   ...[kernelProblems.dependencyUnavailable, ontologyOff],
 ];
 
+/** Which ontology tenant the caller means. */
+export const OntologyTenantMember = Type.Optional(
+  Type.String({
+    maxLength: 200,
+    description: 'The ontology tenant, to be sure; another than the bound one is refused',
+  }),
+);
+
 /** A new backing dataset as a request gives it. */
 export const NewBacking = Closed({
   ...backingMembers,
   tenant: Type.Optional(
     Type.String({ maxLength: 200, description: 'Alias of the tenant, to be sure; another one is refused' }),
   ),
+  ontology_tenant: OntologyTenantMember,
 });
 export const newBackingExample = {
   name: 'Vehicles of the fleet',
@@ -170,7 +179,7 @@ export const changeBackingDataset = endpoint({
     'A list is replaced as a whole, and null gives a member its default again. Whatever changes what a sync does makes one pending, which replays the table; name, `sync` and `max_rejected_rows` do not.',
   access: writeOntology,
   params: backingParams,
-  body: Closed(patched(backingMembers), { minProperties: 1 }),
+  body: Closed({ ...patched(backingMembers), ontology_tenant: OntologyTenantMember }, { minProperties: 1 }),
   example: { sync: 'manual' as const },
   declarative: true,
   maxBodyBytes: 4 * 1024 * 1024,

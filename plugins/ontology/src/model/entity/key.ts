@@ -8,6 +8,7 @@ const MAX_VALUE_BYTES = 256;
 const MAX_DEPTH = 32;
 
 type ChunkError = (typeof CHUNK_ERRORS)[number];
+type KeyError = { keyHash: string; code: ChunkError };
 
 /** The key of an entity: the text of its one key property, or of several the JSON array of their values (RFC 8785). */
 export const entityKey = (values: readonly (string | number | boolean)[]): string => {
@@ -63,4 +64,21 @@ export function chunkDigest({ type: { code, version, indexed }, ...chunk }: Enti
   if (chunk.operation === 'delete') for (const key of chunk.keys) hash.update(JSON.stringify(key));
   else for (const { key, rowHash } of chunk.items) hash.update(JSON.stringify([key, rowHash]));
   return hash.digest('hex');
+}
+
+/** What can be kept, in the order of the keys, so that chunks at the same time wait for each other in one order. */
+export function storable<T>(
+  all: readonly T[],
+  keyOf: (one: T) => string,
+  faultOf: (one: T) => ChunkError | undefined,
+): { good: T[]; errors: KeyError[] } {
+  const errors: KeyError[] = [];
+  const good = new Map<string, T>();
+  for (const one of all) {
+    const key = keyOf(one);
+    const code = good.has(key) ? 'repeated' : faultOf(one);
+    if (code === undefined) good.set(key, one);
+    else errors.push({ keyHash: keyHash(key), code });
+  }
+  return { good: [...good.keys()].sort().map((key) => good.get(key) as T), errors };
 }

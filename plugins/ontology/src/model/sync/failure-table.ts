@@ -27,6 +27,18 @@ export const SYNC_FAILURES = {
     detail: 'The rows of the pinned snapshot were not the same when they were read again.',
     hint: 'Start it again: the next run compares every row with what is stored.',
   },
+  chunk_refused: {
+    origin: 'platform',
+    retryable: false,
+    detail: 'The ontology service refused a chunk of entities.',
+    hint: 'Read the log of the ontology service; it may lack the entity type, or take smaller chunks.',
+  },
+  merge_unsupported: {
+    origin: 'config',
+    retryable: false,
+    detail: 'Entities are kept by an ontology service, which cannot merge properties of several backing datasets.',
+    hint: 'Set `merge_mode` to replace.',
+  },
   mapping_refused: {
     origin: 'config',
     retryable: false,

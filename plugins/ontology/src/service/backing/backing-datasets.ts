@@ -28,6 +28,7 @@ import {
 } from '../../contract/backing/document.ts';
 import { backingProblems } from '../../contract/backing/problems.ts';
 import { SYNC_KINDS } from '../../model/backing/sync-kinds.ts';
+import type { StoreCall } from '../../model/entity/store.ts';
 import { BackingDatasetEntity, type BackingDatasetRow } from '../../model/rows.ts';
 import type { OntologyTenants } from '../bindings.ts';
 import { pageAcross } from '../page-across.ts';
@@ -54,6 +55,8 @@ export interface BackingDeps extends JudgeDeps {
   wake(tenant: Tenant, ids: readonly string[]): Promise<void>;
   /** Ends what the backing dataset claims. */
   endClaims(tx: TenantTransaction, row: BackingDatasetRow, how: { entities: 'keep' | 'remove' }): Promise<void>;
+  /** Deletes the entities that it claims at a service; undefined where they are in the database. */
+  removeRemote: ((call: StoreCall, row: BackingDatasetRow) => Promise<void>) | undefined;
 }
 
 /** Who changes which backing dataset, as they have read it. */
@@ -77,12 +80,12 @@ export function backingService(deps: BackingDeps) {
       tenant: Tenant,
       principal: Principal,
       {
-        body: { tenant: meant, ...body },
+        body: { tenant: meant, ontology_tenant, ...body },
         signal,
       }: { body: Input<typeof createBackingDataset>['body']; signal: AbortSignal },
     ): Promise<BackingDatasetView> {
       if (meant !== undefined && meant !== tenant.alias) throw backingProblems.tenantMismatch();
-      tenants.boundTenant(tenant, principal);
+      tenants.boundTenant(tenant, principal, ontology_tenant);
       const document = wholeBacking(body);
       const spec = specOf(document);
       const judged = { spec, backingDatasetId: undefined };
@@ -129,9 +132,9 @@ export function backingService(deps: BackingDeps) {
     async change(
       tenant: Tenant,
       principal: Principal,
-      { id, ifMatch, body, signal }: Changing & { body: ChangeBody; signal: AbortSignal },
+      { id, ifMatch, body: { ontology_tenant, ...body }, signal }: Changing & { body: ChangeBody; signal: AbortSignal },
     ): Promise<BackingDatasetView> {
-      tenants.boundTenant(tenant, principal);
+      tenants.boundTenant(tenant, principal, ontology_tenant);
       const before = await db(tenant).transaction((tx) => foundBacking(tx, id));
       requireMatch(ifMatch, String(before.etag));
       const document = patched(documentOf(before), body);
@@ -163,13 +166,19 @@ export function backingService(deps: BackingDeps) {
       principal: Principal,
       { id, ifMatch, query }: Changing & { query: Input<typeof deleteBackingDataset>['query'] },
     ): Promise<Output<typeof deleteBackingDataset>> {
-      tenants.boundTenant(tenant, principal);
-      await db(tenant).transaction(async (tx) => {
+      const ontologyTenant = tenants.boundTenant(tenant, principal);
+      const { entities = 'keep' } = query ?? {};
+      const admit = async (tx: TenantTransaction): Promise<BackingDatasetRow> => {
         const row = await foundBacking(tx, id, { lock: true });
         requireMatch(ifMatch, String(row.etag));
         const active = await kernel.runs.active(tx, SYNC_KINDS, id);
         if (active !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: active } });
-        await deps.endClaims(tx, row, { entities: query?.entities ?? 'keep' });
+        return row;
+      };
+      if (entities === 'remove' && deps.removeRemote !== undefined)
+        await deps.removeRemote({ tenant, ontologyTenant }, await db(tenant).transaction(admit));
+      await db(tenant).transaction(async (tx) => {
+        await deps.endClaims(tx, await admit(tx), { entities });
         const { rows } = await tx.sql(
           'select run_id from kernel.run where tenant_id = $1 and kind = any ($2) and subject_id = $3',
           [tenant.tenantId, SYNC_KINDS, id],
@@ -205,7 +214,7 @@ const pendingOf = ({ pendingSince, pendingReason, appliedAt }: BackingDatasetRow
 });
 
 /** The document after a merge patch. */
-function patched(document: BackingDocumentView, body: ChangeBody): BackingDocumentView {
+function patched(document: BackingDocumentView, body: Omit<ChangeBody, 'ontology_tenant'>): BackingDocumentView {
   const members = Object.entries({ ...document, ...body }).filter(([, value]) => value !== null);
   const given = Object.fromEntries(members);
   const errors = REQUIRED_MEMBERS.filter((name) => !(name in given)).map((name) => ({

@@ -6,6 +6,7 @@ import type { BackingSpecView } from '../../contract/backing/document.ts';
 import { backingProblems } from '../../contract/backing/problems.ts';
 import type { VersionDocumentView } from '../../contract/documents.ts';
 import { mappingFaults } from '../../model/backing/faults.ts';
+import type { OntologyStore } from '../../model/entity/store.ts';
 import { EntityTypeEntity, TypeVersionEntity } from '../../model/rows.ts';
 import { expressionFaults } from './expressions.ts';
 
@@ -13,6 +14,7 @@ export interface JudgeDeps {
   kernel: Pick<Kernel, 'db'>;
   samples: Pick<SamplesService, 'describe'>;
   definitions: Pick<DefinitionsService, 'validate'>;
+  store: Pick<OntologyStore, 'capabilities'>;
 }
 
 /** A mapping that is judged, and which backing dataset it becomes; undefined: a new one. */
@@ -20,6 +22,9 @@ export interface Judged {
   spec: BackingSpecView;
   backingDatasetId: string | undefined;
 }
+
+/** Versions of a type that are planned and not there yet, by its code. */
+export type PlannedVersions = (code: string) => ReadonlyMap<number, VersionDocumentView>;
 
 /** The type at the version of a mapping; throws `entity_type_missing`, also for a retired one. */
 export async function mappedType(
@@ -80,29 +85,46 @@ async function columnsOf({ samples }: Pick<JudgeDeps, 'samples'>, tenant: Tenant
 export async function assertFitting(
   deps: JudgeDeps,
   tenant: Tenant,
-  judged: Judged & { signal: AbortSignal },
-): Promise<void> {
-  const { spec, signal } = judged;
+  judged: Judged & { signal: AbortSignal; planned?: PlannedVersions },
+): Promise<{ type: VersionDocumentView }> {
+  const { spec, signal, planned = () => new Map() } = judged;
   const columns = await columnsOf(deps, tenant, spec.dataset_id);
   if (spec.identity_policy !== null) throw backingProblems.identityPolicyUnsupported();
+  if (spec.merge_mode === 'owned_properties' && deps.store.capabilities().adapter !== 'embedded')
+    throw invalid([{ pointer: '/merge_mode', code: 'unsupported', message: UNMERGED }]);
   const found = await deps.kernel.db(tenant).transaction(async (tx) => ({
-    type: await mappedType(tx, spec),
-    targets: await targetsOf(tx, spec),
+    type: planned(spec.entity_type_code).get(spec.entity_type_version) ?? (await mappedType(tx, spec)),
+    targets: withPlanned(await targetsOf(tx, spec), spec, planned),
     filledElsewhere: await ownedElsewhere(tx, judged),
   }));
   const faults = mappingFaults(spec, { ...found, columns });
   if (faults.length > 0) throw invalid(faults);
   const written = await expressionFaults(deps, tenant, { spec, type: found.type, columns, signal });
   if (written.length > 0) throw invalid(written);
+  return found;
+}
+
+const UNMERGED = 'must be replace: entities are kept by an ontology service, which merges no properties';
+
+/** The targets of relationships with those that are planned in their newest versions. */
+function withPlanned(
+  there: ReadonlyMap<string, VersionDocumentView>,
+  { relationship_mappings }: BackingSpecView,
+  planned: PlannedVersions,
+): ReadonlyMap<string, VersionDocumentView> {
+  const newest = relationship_mappings.flatMap(({ target_type }) =>
+    [...planned(target_type).values()].slice(-1).map((document) => [target_type, document] as const),
+  );
+  return new Map([...there, ...newest]);
 }
 
 const invalid = (errors: FieldFault[]) => backingProblems.backingInvalid({ errors });
 
 /** Throws `property_taken` for properties that another backing dataset owns; under the lock of the types. */
-export async function assertOwned(tx: TenantTransaction, judged: Judged): Promise<void> {
+export async function assertOwned(tx: TenantTransaction, judged: Judged, type?: VersionDocumentView): Promise<void> {
   const { spec } = judged;
   if (spec.merge_mode !== 'owned_properties') return;
-  const { primary_key } = await mappedType(tx, spec);
+  const { primary_key } = type ?? (await mappedType(tx, spec));
   const taken = await ownedElsewhere(tx, judged);
   const errors = spec.property_mappings.flatMap(({ property }, index) =>
     taken.has(property) && !primary_key.includes(property)

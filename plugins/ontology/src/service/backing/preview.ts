@@ -29,10 +29,10 @@ export function previewService(deps: PreviewDeps) {
     async preview(
       tenant: Tenant,
       principal: Principal,
-      { body: { tenant: meant, ...body }, signal }: { body: Body; signal: AbortSignal },
+      { body: { tenant: meant, ontology_tenant, ...body }, signal }: { body: Body; signal: AbortSignal },
     ): Promise<BackingPreviewView> {
       if (meant !== undefined && meant !== tenant.alias) throw backingProblems.tenantMismatch();
-      tenants.boundTenant(tenant, principal);
+      tenants.boundTenant(tenant, principal, ontology_tenant);
       const spec = specOf(wholeBacking(body));
       await assertFitting(deps, tenant, { spec, backingDatasetId: undefined, signal });
       const mapping = await kernel.db(tenant).transaction(async (tx) => ({

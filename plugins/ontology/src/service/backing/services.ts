@@ -5,13 +5,16 @@ import { RunLogs } from '@weir/plugin-platform/contract';
 import { Definitions } from '@weir/plugin-transforms/contract';
 import { RunFailed } from '@weir/work';
 import { BACKING_SUBJECT } from '../../contract/backing/state.ts';
-import type { OntologyStore } from '../../model/entity/store.ts';
+import type { OntologyStore, StoreCall } from '../../model/entity/store.ts';
 import type { BackingDatasetRow } from '../../model/rows.ts';
-import type { OntologyTenants } from '../bindings.ts';
+import type { OntologySettings, OntologyTenants } from '../bindings.ts';
+import { liveOf } from '../store/store-of.ts';
 import { currentFingerprint } from '../sync/effective.ts';
 import { endClaims } from '../sync/end-claims.ts';
 import { SYNC_WORKER } from '../sync/sync-ports.ts';
+import { removeRemote } from '../sync/take-remote.ts';
 import { backingService } from './backing-datasets.ts';
+import { backingDocuments } from './document-kind.ts';
 import { healthService } from './health.ts';
 import { previewService } from './preview.ts';
 import { readinessChecks } from './readiness.ts';
@@ -22,8 +25,12 @@ import { startService } from './starts.ts';
 import { suggestService } from './suggest.ts';
 
 /** What the calls about backing datasets are answered by. */
-export function backingServices(given: { kernel: Kernel; tenants: OntologyTenants; store: OntologyStore }) {
-  const { kernel } = given;
+export function backingServices(given: {
+  kernel: Kernel<OntologySettings>;
+  tenants: OntologyTenants;
+  store: OntologyStore;
+}) {
+  const { kernel, store } = given;
   const inputs = kernel.use(Inputs);
   const deps = {
     ...given,
@@ -32,6 +39,7 @@ export function backingServices(given: { kernel: Kernel; tenants: OntologyTenant
     definitions: kernel.use(Definitions),
     logs: kernel.use(RunLogs),
     endClaims,
+    removeRemote: store.capabilities().adapter === 'embedded' ? undefined : removeFrom(given),
     currentFingerprint: (tenant: Tenant, { spec }: BackingDatasetRow): Promise<string | null> =>
       currentFingerprint({ ...given, inputs }, { tenant, principal: SYNC_WORKER }, spec).catch((error: unknown) => {
         if (error instanceof Problem || error instanceof RunFailed) return null;
@@ -53,7 +61,17 @@ export function backingServices(given: { kernel: Kernel; tenants: OntologyTenant
     checks: readinessChecks(deps),
     suggestions: suggestService(deps),
     previews: previewService(deps),
+    documents: backingDocuments({ ...deps, live: liveOf(kernel) }),
   };
 }
 
 export type BackingServices = ReturnType<typeof backingServices>;
+
+/** Deletes the entities of a backing dataset at the service. */
+const removeFrom =
+  ({ kernel, store }: { kernel: Pick<Kernel, 'db' | 'runs'>; store: OntologyStore }) =>
+  async (call: StoreCall, { backingDatasetId, spec }: BackingDatasetRow): Promise<void> => {
+    const { entity_type_code: typeCode, entity_type_version: version } = spec;
+    const type = { code: typeCode, version, indexed: [] };
+    await removeRemote({ kernel, store, call }, { claimant: { backingDatasetId, typeCode }, type });
+  };

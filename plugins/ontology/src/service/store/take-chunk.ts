@@ -1,5 +1,5 @@
 import type { TenantTransaction } from '@weir/kernel';
-import { chunkDigest, indexedTexts, itemFault, keyFault, keyHash } from '../../model/entity/key.ts';
+import { chunkDigest, indexedTexts, itemFault, keyFault, storable } from '../../model/entity/key.ts';
 import {
   type BulkJob,
   type EntityChunk,
@@ -15,7 +15,6 @@ const REMEMBERED_DAYS = 30;
 
 type Upsert = Extract<EntityChunk, { operation: 'upsert' }>;
 type Deletion = Extract<EntityChunk, { operation: 'delete' }>;
-type ChunkErrors = { keyHash: string; code: BulkJob['errors'][number]['code'] }[];
 
 /** Takes a chunk once, all or none of it; the same one again answers as before. Throws a `StoreFault`. */
 export async function takeChunk(tx: TenantTransaction, chunk: EntityChunk): Promise<BulkJob> {
@@ -94,7 +93,7 @@ const [DROP_VALUES, DROP_LINKS, DROP_ENTITIES] = ['entity_value', 'link', 'entit
 ];
 
 async function upsert(tx: TenantTransaction, { items, type, runId }: Upsert) {
-  const { good, errors } = sorted(items, ({ key }) => key, itemFault);
+  const { good, errors } = storable(items, ({ key }) => key, itemFault);
   const at = [tx.tenant.tenantId, type.code];
   const given = good.map(({ key, properties, rowHash }) => ({ k: key, p: properties, h: rowHash }));
   const { rows } = await tx.sql(UPSERT, [...at, type.version, runId, JSON.stringify(given)]);
@@ -115,27 +114,10 @@ const valuesOf = ({ key, properties }: EntityItem, indexed: readonly string[]) =
   indexed.flatMap((property) => indexedTexts(properties[property]).map((value) => ({ k: key, p: property, v: value })));
 
 async function remove(tx: TenantTransaction, { keys, type }: Deletion) {
-  const { good, errors } = sorted(keys, (key) => key, keyFault);
+  const { good, errors } = storable(keys, (key) => key, keyFault);
   const at = [tx.tenant.tenantId, type.code, good];
   const { rowCount } = await tx.sql(DROP_ENTITIES, at);
   await tx.sql(DROP_VALUES, at);
   await tx.sql(DROP_LINKS, at);
   return { submitted: keys.length, completed: good.length, written: rowCount, errors };
-}
-
-/** What can be kept, in the order of the keys, so that chunks at the same time wait for each other in one order. */
-function sorted<T>(
-  all: readonly T[],
-  keyOf: (one: T) => string,
-  faultOf: (one: T) => ChunkErrors[number]['code'] | undefined,
-): { good: T[]; errors: ChunkErrors } {
-  const errors: ChunkErrors = [];
-  const good = new Map<string, T>();
-  for (const one of all) {
-    const key = keyOf(one);
-    const code = good.has(key) ? 'repeated' : faultOf(one);
-    if (code === undefined) good.set(key, one);
-    else errors.push({ keyHash: keyHash(key), code });
-  }
-  return { good: [...good.keys()].sort().map((key) => good.get(key) as T), errors };
 }

@@ -106,6 +106,13 @@ export async function unseenClaims(tx: TenantTransaction, of: Claimant, runId: s
   return rows.map(({ entity_key }) => String(entity_key));
 }
 
+/** The first claims, whatever they are. */
+export async function firstClaims(tx: TenantTransaction, { backingDatasetId }: Claimant): Promise<string[]> {
+  const sql = `select entity_key ${OWN} order by entity_key limit ${CLAIMS_PAGE}`;
+  const { rows } = await tx.sql(sql, [tx.tenant.tenantId, backingDatasetId]);
+  return rows.map(({ entity_key }) => String(entity_key));
+}
+
 /** Ends claims, and answers the keys that no backing dataset claims any more. */
 export async function dropClaims(
   tx: TenantTransaction,

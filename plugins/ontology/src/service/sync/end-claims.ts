@@ -3,7 +3,7 @@ import type { TenantTransaction } from '@weir/kernel';
 import type { EntityChunk } from '../../model/entity/store.ts';
 import type { BackingDatasetRow } from '../../model/rows.ts';
 import { takeChunk } from '../store/take-chunk.ts';
-import { CLAIMS_PAGE, type Claimant, dropClaims } from './claims.ts';
+import { type Claimant, dropClaims, firstClaims } from './claims.ts';
 import { mergedItems, type Owned } from './owned.ts';
 import { indexedOf } from './sync-type.ts';
 
@@ -53,17 +53,15 @@ export async function endClaims(
   { entities }: { entities: 'keep' | 'remove' },
 ): Promise<void> {
   const own = [tx.tenant.tenantId, backingDatasetId];
-  const at = 'from ontology.claim where tenant_id = $1 and backing_dataset_id = $2';
   if (entities === 'keep') {
-    await tx.sql(`delete ${at}`, own);
+    await tx.sql('delete from ontology.claim where tenant_id = $1 and backing_dataset_id = $2', own);
     return;
   }
   const { entity_type_code: code, entity_type_version: version } = spec;
   const type = { code, version, indexed: await indexedOf(tx, code, version) };
   const shared = { claimant: { backingDatasetId, typeCode: code }, owned: ownedBy(spec), type, runId: randomUUID() };
   for (let seq = 0; ; seq += 1) {
-    const { rows } = await tx.sql(`select entity_key ${at} order by entity_key limit ${CLAIMS_PAGE}`, own);
-    const keys = rows.map(({ entity_key }) => String(entity_key));
+    const keys = await firstClaims(tx, shared.claimant);
     if (keys.length === 0) return;
     await endClaimsOn(tx, { ...shared, keys, seq });
   }

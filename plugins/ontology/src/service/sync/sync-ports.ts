@@ -3,6 +3,7 @@ import type { Principal } from '@weir/kernel/contract';
 import { kernelProblems } from '@weir/kernel/contract';
 import type { InputsService, PinnedInput } from '@weir/plugin-datasets/contract';
 import { RunFailed, WORK_FAILURES, type WorkLog } from '@weir/work';
+import type { OntologyStore } from '../../model/entity/store.ts';
 import { BackingDatasetEntity, type BackingDatasetRow, SyncRunEntity, type SyncRunRow } from '../../model/rows.ts';
 import { decide, type SnapshotChange } from '../../model/sync/decide.ts';
 import type { MapAnswer } from '../../model/sync/map-question.ts';
@@ -15,6 +16,7 @@ import { type MapDeps, withMapped } from './map-table.ts';
 import { syncFailed } from './sync-failures.ts';
 import { indexedIn } from './sync-type.ts';
 import { type ChunkOf, endUnseen, type Rejected, takeRange } from './take-range.ts';
+import { endUnseenRemote, type Remote, takeRangeRemote } from './take-remote.ts';
 
 /** Who syncs: the platform itself, for the tenant of the run. */
 export const SYNC_WORKER: Principal = {
@@ -28,6 +30,7 @@ export const SYNC_WORKER: Principal = {
 export interface SyncDeps extends EffectiveDeps {
   kernel: Pick<Kernel, 'db' | 'runs'>;
   inputs: InputsService;
+  store: Pick<OntologyStore, 'capabilities' | 'submitBulk' | 'getBulkJob'>;
   map: MapDeps;
 }
 
@@ -60,6 +63,12 @@ export function syncPorts(
       await kernel.runs.assertLease(tx, runId, leaseEpoch);
       return work(tx);
     }) as Promise<T>;
+  const { store } = deps;
+  const isRemote = store.capabilities().adapter !== 'embedded';
+  const remote = (): Remote => {
+    const call = { tenant, ontologyTenant: deps.tenants.boundTenant(tenant, SYNC_WORKER) };
+    return { kernel, store, call, signal };
+  };
   let planned: Planned | undefined;
   const plan = (): Planned => {
     if (planned === undefined) throw new Error('a run is planned first');
@@ -73,6 +82,7 @@ export function syncPorts(
       await faultpoint('O1');
     },
     async plan() {
+      if (isRemote && run.spec.merge_mode === 'owned_properties') throw syncFailed('merge_unsupported');
       planned = await planSync(deps, attempt, { run, backing });
       await faultpoint('O2');
       return planned;
@@ -113,7 +123,10 @@ export function syncPorts(
     areClaimed: (keys) => inRun((tx) => claimedBefore(tx, plan().chunks.claimant, { keys, runId })),
     async takeRange(range, mode) {
       signal.throwIfAborted();
-      const rejected = await takeRange(kernel, tenant, plan().chunks, { range, mode });
+      const asked = { range, mode };
+      const rejected = isRemote
+        ? await takeRangeRemote(remote(), plan().chunks, asked)
+        : await takeRange(kernel, tenant, plan().chunks, asked);
       logRejected(log, range.seq, rejected);
       await faultpoint('O5');
     },
@@ -131,7 +144,8 @@ export function syncPorts(
     },
     async endUnseen() {
       signal.throwIfAborted();
-      const isMore = await endUnseen(kernel, tenant, plan().chunks);
+      const { chunks } = plan();
+      const isMore = await (isRemote ? endUnseenRemote(remote(), chunks) : endUnseen(kernel, tenant, chunks));
       await faultpoint('O7');
       return isMore;
     },

@@ -1,6 +1,6 @@
 import type { Kernel, TenantTransaction } from '@weir/kernel';
 import { itemFault } from '../../model/entity/key.ts';
-import type { EntityChunk, EntityItem } from '../../model/entity/store.ts';
+import type { BulkJob, EntityChunk, EntityItem } from '../../model/entity/store.ts';
 import type { MappedLine } from '../../model/sync/mapping.ts';
 import type { SyncRange } from '../../model/sync/range.ts';
 import type { SyncCounts, SyncMode } from '../../model/sync/words.ts';
@@ -31,36 +31,77 @@ export async function takeRange(
   { db, runs }: Pick<Kernel, 'db' | 'runs'>,
   tenant: TenantTransaction['tenant'],
   of: ChunkOf,
-  { range, mode }: { range: SyncRange; mode: SyncMode },
+  asked: RangeAsked,
 ): Promise<Rejected> {
   return db(tenant).transaction(async (tx) => {
-    const { runId, claimant, owned, type } = of;
-    const { seq, digest } = range;
-    await runs.assertLease(tx, runId, of.leaseEpoch);
-    if (await isTaken(tx, { runId, seq, digest })) return {};
-    const claims = await standingOf(tx, of, { range, mode });
-    const { good, rejected } = await accepted(tx, of, { lines: range.lines, claims: claims.hashes });
-    const sent = mode === 'full' ? good : good.filter(({ key, rowHash }) => claims.hashes.get(key) !== rowHash);
-    const items = of.replaces ? sent : await mergedItems(tx, type.code, owned, sent);
+    await runs.assertLease(tx, of.runId, of.leaseEpoch);
+    const judged = await judgeRange(tx, of, asked);
+    if (judged === undefined) return {};
+    const { runId, type, claimant } = of;
+    const { seq } = asked.range;
+    const items = of.replaces ? judged.sent : await mergedItems(tx, type.code, of.owned, judged.sent);
     const job = items.length === 0 ? undefined : await takeChunk(tx, { runId, seq, type, operation: 'upsert', items });
-    await claim(tx, claimant, { runId, rows: sent.map(({ key, rowHash }) => ({ key, hash: rowHash })) });
-    await markUnseen(tx, claimant, { runId, keys: claims.unseen });
-    const written = job?.written ?? 0;
-    const refused = Object.values(rejected).reduce((sum, count) => sum + count, 0);
-    await noteChunk(tx, of, {
-      operation: 'upsert',
-      seq,
-      digest,
-      jobId: job?.jobId ?? `${runId}:upsert:${seq}`,
-      submitted: sent.length + refused,
-      completed: sent.length,
-      counts: { upserted: written, unchanged: good.length - written, rejected: refused, deleted: 0 },
-    });
-    return rejected;
+    await claim(tx, claimant, { runId, rows: judged.sent.map(({ key, rowHash }) => ({ key, hash: rowHash })) });
+    await noteRange(tx, of, asked.range, { ...judged, job });
+    return judged.rejected;
   });
 }
 
-/** Ends claims that the run did not see, as far as one chunk goes; false when none is left. */
+export interface RangeAsked {
+  range: SyncRange;
+  mode: SyncMode;
+}
+
+/** What becomes of the rows of a range. */
+export interface JudgedRange {
+  /** Entities that are sent, among those that are `good`. */
+  sent: EntityItem[];
+  good: number;
+  rejected: Rejected;
+}
+
+/** Which rows are sent, with a mark on claims that the run is to end; undefined for a range that was taken. */
+export async function judgeRange(
+  tx: TenantTransaction,
+  of: ChunkOf,
+  { range, mode }: RangeAsked,
+): Promise<JudgedRange | undefined> {
+  const { seq, digest } = range;
+  if (await isTaken(tx, { runId: of.runId, seq, digest })) return undefined;
+  const claims = await standingOf(tx, of, { range, mode });
+  const { good, rejected } = await accepted(tx, of, { lines: range.lines, claims: claims.hashes });
+  await markUnseen(tx, of.claimant, { runId: of.runId, keys: claims.unseen });
+  const sent = mode === 'full' ? good : good.filter(({ key, rowHash }) => claims.hashes.get(key) !== rowHash);
+  return { sent, good: good.length, rejected };
+}
+
+/** Notes a range that was taken, by the job that took what was sent. */
+export async function noteRange(
+  tx: TenantTransaction,
+  of: ChunkOf,
+  { seq, digest }: Pick<SyncRange, 'seq' | 'digest'>,
+  { sent, good, rejected, job }: JudgedRange & { job: BulkJob | undefined },
+): Promise<void> {
+  const written = job?.written ?? 0;
+  const refusedByStore = job === undefined ? 0 : job.submitted - job.completed;
+  const refused = Object.values(rejected).reduce((sum, count) => sum + count, 0);
+  await noteChunk(tx, of, {
+    operation: 'upsert',
+    seq,
+    digest,
+    jobId: job?.jobId ?? `${of.runId}:upsert:${seq}`,
+    submitted: sent.length + refused,
+    completed: sent.length - refusedByStore,
+    counts: {
+      upserted: written,
+      unchanged: good - refusedByStore - written,
+      rejected: refused + refusedByStore,
+      deleted: 0,
+    },
+  });
+}
+
+/** Ends claims that the run did not see, as far as one chunk goes; false when all have ended. */
 export async function endUnseen(
   { db, runs }: Pick<Kernel, 'db' | 'runs'>,
   tenant: TenantTransaction['tenant'],
@@ -69,26 +110,39 @@ export async function endUnseen(
   return db(tenant).transaction(async (tx) => {
     const { runId, claimant, owned, type } = of;
     await runs.assertLease(tx, runId, of.leaseEpoch);
-    const keys = await unseenClaims(tx, claimant, runId);
+    const { keys, seq } = await nextUnseen(tx, of);
     if (keys.length === 0) return false;
-    const { rows } = await tx.sql(
-      `select count(*) as chunks from ontology.bulk_chunk where tenant_id = $1 and run_id = $2 and operation = 'delete'`,
-      [tenant.tenantId, runId],
-    );
-    const seq = Number(rows[0]?.chunks ?? 0);
     const { deleted, jobId } = await endClaimsOn(tx, { claimant, owned, type, keys, runId, seq });
-    await noteChunk(tx, of, {
-      operation: 'delete',
-      seq,
-      digest: keysDigest(keys),
-      jobId,
-      submitted: keys.length,
-      completed: keys.length,
-      counts: { upserted: 0, unchanged: 0, rejected: 0, deleted },
-    });
+    await noteEnded(tx, of, { keys, seq, deleted, jobId });
     return true;
   });
 }
+
+/** The next claims that the run is to end, and the number of their chunk. */
+export async function nextUnseen(tx: TenantTransaction, { runId, claimant }: ChunkOf) {
+  const keys = await unseenClaims(tx, claimant, runId);
+  const { rows } = await tx.sql(
+    `select count(*) as chunks from ontology.bulk_chunk where tenant_id = $1 and run_id = $2 and operation = 'delete'`,
+    [tx.tenant.tenantId, runId],
+  );
+  return { keys, seq: Number(rows[0]?.chunks ?? 0) };
+}
+
+/** Notes claims that have ended. */
+export const noteEnded = (
+  tx: TenantTransaction,
+  of: ChunkOf,
+  { keys, seq, deleted, jobId }: { keys: readonly string[]; seq: number; deleted: number; jobId: string },
+): Promise<void> =>
+  noteChunk(tx, of, {
+    operation: 'delete',
+    seq,
+    digest: keysDigest(keys),
+    jobId,
+    submitted: keys.length,
+    completed: keys.length,
+    counts: { upserted: 0, unchanged: 0, rejected: 0, deleted },
+  });
 
 async function isTaken(
   tx: TenantTransaction,
@@ -176,10 +230,17 @@ async function noteChunk(tx: TenantTransaction, { runId, claimant }: ChunkOf, no
     [tenantId, runId, operation, seq, digest, jobId, submitted, completed],
   );
   await tx.sql(ADD, [tenantId, runId, ...COUNT.map((name) => counts[name])]);
-  if (completed === 0) return;
+  if (completed > 0) await becomeDirty(tx, { runId, claimant });
+}
+
+/** From here on the store may hold a part of the run. */
+export async function becomeDirty(
+  tx: TenantTransaction,
+  { runId, claimant }: Pick<ChunkOf, 'runId' | 'claimant'>,
+): Promise<void> {
   await tx.sql(
     `update ontology.backing_dataset set dirty_run_id = $3
      where tenant_id = $1 and backing_dataset_id = $2 and dirty_run_id is distinct from $3`,
-    [tenantId, claimant.backingDatasetId, runId],
+    [tx.tenant.tenantId, claimant.backingDatasetId, runId],
   );
 }
