@@ -83,6 +83,8 @@ if (world === undefined) {
 }
 const { url, open, platform, issuer } = world;
 const folder = t.testdir({});
+const WIDE = [...Array.from({ length: 98 }, (_, at) => `c${at}`), 'City', 'id'];
+await writeFile(`${folder}/wide.csv`, `${WIDE}\n`);
 await writeFile(`${folder}/orders.csv`, 'id,City,revenue\n1,Ulm,1.5\n2,Müller & Söhne,2\n3,,x\n');
 
 /** Calls the API as Ada in `demo`. */
@@ -100,7 +102,11 @@ async function loadOrders(): Promise<void> {
   const params = { source_id };
   const properties = { id: { type: 'string' }, City: { type: 'string' }, revenue: { type: 'string' } };
   const stream = { name: 'orders', sync_mode: 'full_refresh' as const, write_mode: 'overwrite' as const };
-  const streams = [{ ...stream, schema: { type: 'object', properties }, enabled: true }];
+  const wide = Object.fromEntries(WIDE.map((name) => [name, { type: 'string' }]));
+  const streams = [
+    { ...stream, schema: { type: 'object', properties }, enabled: true },
+    { ...stream, name: 'wide', schema: { type: 'object', properties: wide }, enabled: true },
+  ];
   await ok(bulkStreams, { params, body: { streams } });
   await ok(startSync, { params });
   await until('the sync', async () => (await ok(getSyncStatus, { params })).run?.status === 'succeeded');
@@ -202,6 +208,26 @@ t.test('a viewer in a narrow window → state, health and list fit, and offer no
   await shot(page, 'backing-list');
   t.strictSame(faults, []);
 });
+
+t.test(
+  'the board of a table of 100 columns without rows → its columns are filtered, and it says that no row is there',
+  async (t) => {
+    const window = await open();
+    const { page, faults } = window;
+    await signIn(window, `${url}/ontology/backing/create?type=Order&dataset=bronze.demo.shop__wide`, 'Ada');
+    await page.getByText('The table has no rows that fit').waitFor();
+    await page.getByText('Whether the key is unique is seen by a sync.').waitFor();
+    const drawn = (count: number) =>
+      until(`${count} lines`, async () => (await page.locator('.board-line').count()) === count, 'often');
+    await drawn(2);
+    t.strictSame(await axeFaults(page), [], 'a wide table');
+    await shot(page, 'backing-board-wide');
+    await page.getByRole('textbox', { name: 'Filter columns' }).fill('c9');
+    await drawn(0);
+    t.equal(await page.getByRole('list', { name: 'Columns' }).getByRole('listitem').count(), 9);
+    t.strictSame(faults, []);
+  },
+);
 
 t.test('the board in a narrow window → lists alone, with which the same can be done', async (t) => {
   const window = await open({ width: 400 });

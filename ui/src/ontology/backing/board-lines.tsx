@@ -18,6 +18,7 @@ export function BoardLines({ board, lines }: { board: RefObject<HTMLElement | nu
     const element = board.current;
     if (element === null) return;
     const origin = element.getBoundingClientRect();
+    const top = origin.top - element.scrollTop;
     const ends = new Map(
       [...element.querySelectorAll<HTMLElement>('[data-end]')].map((end) => [
         end.dataset.end,
@@ -28,12 +29,13 @@ export function BoardLines({ board, lines }: { board: RefObject<HTMLElement | nu
       const [from, to] = [ends.get(line.from), ends.get(line.to)];
       // In a narrow window the list of columns is not shown.
       if (from === undefined || to === undefined || from.width === 0) return [];
-      const [x1, y1] = [from.right - origin.left, from.top + from.height / 2 - origin.top];
-      const [x2, y2] = [to.left - origin.left, to.top + to.height / 2 - origin.top];
+      const [x1, y1] = [from.right - origin.left, from.top + from.height / 2 - top];
+      const [x2, y2] = [to.left - origin.left, to.top + to.height / 2 - top];
       const bend = (x1 + x2) / 2;
       return [{ ...line, path: `M ${x1} ${y1} C ${bend} ${y1}, ${bend} ${y2}, ${x2} ${y2}` }];
     });
-    setDrawn({ drawn: next, height: element.scrollHeight });
+    const height = Math.max(...[...element.querySelectorAll('.board-list')].map((list) => list.clientHeight));
+    setDrawn({ drawn: next, height });
   }, [board, lines]);
   // Not before the layout: the board is known once its parts are.
   useEffect(() => {
@@ -41,7 +43,7 @@ export function BoardLines({ board, lines }: { board: RefObject<HTMLElement | nu
     const element = board.current;
     if (element === null) return undefined;
     const seen = new ResizeObserver(draw);
-    seen.observe(element);
+    for (const part of [element, ...element.querySelectorAll('.board-list')]) seen.observe(part);
     return () => seen.disconnect();
   }, [board, draw]);
   return (
