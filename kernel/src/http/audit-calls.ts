@@ -37,12 +37,12 @@ export function auditCalls(app: FastifyInstance, contributions: Pick<Contributio
   const answered = new WeakSet<FastifyRequest>();
   app.addHook('preParsing', async (request) => {
     const call = callOf(request);
-    if (call === undefined || call.principal.kind === 'anonymous' || call.endpoint.method === 'GET') return;
+    const isChange = call !== undefined && call.endpoint.method !== 'GET' && !('reads' in call.endpoint.access);
+    if (!isChange || call.principal.kind === 'anonymous') return;
     const ends: End[] = [];
     begun.set(request, ends);
     for (const trail of contributions.of(AuditTrails)) {
-      const begin = trail.begin(call);
-      ends.push(await begin.catch((cause: unknown) => Promise.reject(asUnnoted(cause))));
+      ends.push(await trail.begin(call).catch((cause: unknown) => Promise.reject(asUnnoted(cause))));
     }
   });
   app.addHook('onSend', async (request, reply, payload) => {
