@@ -91,6 +91,11 @@ export const LANES = {
     files: ['test/test/ontology-sync.test.ts'],
     inputs: ['plugins/ontology/src', 'lakehouse/src', 'work/src', 'workers/src'],
   },
+  /** 200 syncs while new ones move to contract 1 and back, and workers of both are killed. */
+  'ontology-route': {
+    files: ['test/test/ontology-route.soak.ts'],
+    inputs: ['plugins/ontology/src', 'work/src', 'workers/src', 'kernel/src/runs'],
+  },
   /** The compose file in an engine of its own, with stand-ins of the public images. */
   compose: {
     files: ['test/test/compose.soak.ts'],

@@ -97,6 +97,7 @@ export function platformEnvironment(parts: {
     WORKFLOW_GENERAL_TASK_QUEUE: `general-${database.name}`,
     WORKFLOW_TRANSFORM_TASK_QUEUE: `transform-${database.name}`,
     WORKFLOW_MAINTENANCE_TASK_QUEUE: `maintenance-${database.name}`,
+    WORKFLOW_ONTOLOGY_SYNC_TASK_QUEUE: `ontology-sync-${database.name}`,
     WORKFLOW_ONTOLOGY_SYNC_V2_TASK_QUEUE: `ontology-sync-v2-${database.name}`,
     IDP_URL: issuer.url,
     IDP_ISSUER: issuer.url,

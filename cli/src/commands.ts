@@ -24,6 +24,7 @@ import { DevConnect, DevDown, DevLogs, DevReset, DevStatus, DevUp } from './comm
 import { Doctor } from './commands/machine/doctor.ts';
 import { ProveCredentials } from './commands/machine/prove.ts';
 import { AuditVerify } from './commands/operate/audit.ts';
+import { OntologyDrain, OntologyRouteV1, OntologyRouteV2 } from './commands/operate/ontology-route.ts';
 import { OpsAdmissionClose, OpsAdmissionOpen, OpsHealth } from './commands/operate/ops.ts';
 import { OpsQueues } from './commands/operate/ops-engine.ts';
 import { OpsProbe } from './commands/operate/ops-probe.ts';
@@ -134,6 +135,9 @@ const OPERATION = [
   OpsCredentialsCheck,
   OpsRecoverySeal,
   OpsRecoveryVerify,
+  OntologyRouteV1,
+  OntologyRouteV2,
+  OntologyDrain,
 ];
 const MACHINE = [
   ConnectorsDoctor,

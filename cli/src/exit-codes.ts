@@ -6,7 +6,7 @@ export const EXIT_CODES = {
   refused: { code: 3, meaning: 'not signed in, or not allowed' },
   notFound: { code: 4, meaning: 'not found' },
   conflict: { code: 5, meaning: 'conflict with the present state; it may pass later' },
-  invalid: { code: 6, meaning: 'the document or its values are invalid' },
+  invalid: { code: 6, meaning: 'the document or its values are invalid, or work is open that was to have ended' },
   differences: { code: 7, meaning: 'differences found, where a command was asked to tell by exit code' },
   cancelled: { code: 8, meaning: 'the run was cancelled' },
   mixed: { code: 9, meaning: 'several ids or files, with different results' },

@@ -18,7 +18,8 @@ export const SHARED_TABLES: Readonly<Record<string, string>> = {
   'transform_patterns.sync': 'how often transform packages were read again, for all tenants',
   'schemas.library': 'libraries of schemas that come with the release; the same for every tenant',
   'schemas.library_schema': 'the schemas of those libraries',
-  'ontology.sync_route': 'which contract syncs of all tenants are of; read-only to the platform role',
+  'ontology.sync_route':
+    'which contract new syncs of all tenants follow, and the proof of that; one row that is changed',
   'platform.metric': 'sums over all tenants, without a tenant in any label',
   'catalog.iceberg_tables': 'the layout other engines read; row security goes by the scope of the tenant',
   'catalog.iceberg_namespace_properties': 'the layout other engines read; row security goes by the scope of the tenant',

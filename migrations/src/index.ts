@@ -58,6 +58,7 @@ import { s60_pipelines } from './s60_pipelines.ts';
 import { s61_schemas } from './s61_schemas.ts';
 import { s62_table_health } from './s62_table_health.ts';
 import { s66_ai } from './s66_ai.ts';
+import { s67_sync_route } from './s67_sync_route.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -135,4 +136,5 @@ export const migrations: readonly Migration[] = [
   s38_backing_datasets,
   s39_bd_sync_spec_fingerprint,
   s66_ai,
+  s67_sync_route,
 ];

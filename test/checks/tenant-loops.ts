@@ -11,6 +11,8 @@ const MAY_LIST: ReadonlySet<string> = new Set([
   'kernel/src/tenancy/resolve-tenant.ts',
   // Looks a tenant up by its id.
   'plugins/identity/src/api-token/read-tokens.ts',
+  // Counts what is open of all tenants before a release is gone back to: without one of them the number is wrong.
+  'plugins/ontology/src/service/route/sync-route.ts',
   // Commands of operators, which are done whole or not at all.
   'workers/src/operator.ts',
 ]);

@@ -8,12 +8,34 @@ const WIRE = 'plugins/ontology/test/backing-datasets.test.ts';
 const all = (area: string, { file, test }: Proof, ...names: string[]): PromiseRow[] =>
   names.map((name) => ({ area, name, owner: 'ontology', proof: { file, test } }));
 
+const V1 = 'contract 1 has its names to the letter: workflow, activities, queue, service; it alone reconciles';
 const V2 = 'contract 2 has its names to the letter: workflow, activities, queue, service, migration';
 const MEMBERS = 'capabilities, trigger, exact run and bulk jobs have their members to the letter';
 const OLDER = 'the answer of an older contract, which lacks the members of V2 → a newer client reads it';
 
-/** What the specification promises of backing datasets: names of contract 2, members of answers, states and access. */
+/** What the specification promises of backing datasets: names of both contracts, members of answers, states and access. */
 export const ontologyPromises: readonly PromiseRow[] = [
+  ...all(
+    'Sync contract 1',
+    { file: NAMES, test: V1 },
+    ...['workflow OntologySyncWorkflow', 'activity sync_to_ontology', 'activity update_sync_status'],
+    ...['activity emit_ontology_lineage_edge', 'queue ontology-sync-task-queue', 'service ontology-worker'],
+    'its worker alone owns reconciliation schedules',
+  ),
+  ...all(
+    'Sync contract 1',
+    { file: 'plugins/ontology/test/recorded-v1.test.ts', test: 'contract 1 is as it was when its runs were recorded' },
+    'it is immutable',
+  ),
+  ...all(
+    'Rollout and rollback of a contract',
+    {
+      file: 'test/test/ontology-route.test.ts',
+      test: 'the runbook: syncs move to contract 1 and back, and none is lost',
+    },
+    ...['live pollers and one executable workflow on both queues', 'new starts go by the route'],
+    ...['older histories and retries drain', 'rollback routes new starts back first', 'open executions are counted'],
+  ),
   ...all(
     'Sync contract 2',
     { file: NAMES, test: V2 },

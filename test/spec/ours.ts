@@ -149,6 +149,7 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_MAINTENANCE_BYTES_PER_HOUR', because('datasets', 'how much rewrites of a tenant may read')],
   ['WEIR_MAINTENANCE_SLOTS', because('datasets', 'how many tables of a tenant are maintained at once')],
   ['WEIR_MAINTENANCE_MEMORY_MIB', because('datasets', 'how much memory a rewrite may take')],
+  ['WORKFLOW_ONTOLOGY_SYNC_TASK_QUEUE', because('kernel', 'syncs by contract 1 have a queue of their own')],
   ['WORKFLOW_ONTOLOGY_SYNC_V2_TASK_QUEUE', because('kernel', 'syncs of the ontology have a queue of their own')],
   ['WORKFLOW_MAINTENANCE_TASK_QUEUE', because('kernel', 'maintenance has a queue of its own')],
   ['WEIR_SNAPSHOT_MIN_KEPT', because('datasets', 'how many snapshots stay whatever their age')],
@@ -190,6 +191,23 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   [
     'WORKFLOW_MAINTENANCE_MAX_CONCURRENT_WORKFLOW_TASK_POLLS',
     because('workers', 'how much a worker of maintenance does at once'),
+  ],
+  ['WORKFLOW_ONTOLOGY_SYNC_ACTIVITY_MAX_WORKERS', because('workers', 'how much a worker of contract 1 does at once')],
+  [
+    'WORKFLOW_ONTOLOGY_SYNC_MAX_CONCURRENT_ACTIVITIES',
+    because('workers', 'how much a worker of contract 1 does at once'),
+  ],
+  [
+    'WORKFLOW_ONTOLOGY_SYNC_MAX_CONCURRENT_WORKFLOW_TASKS',
+    because('workers', 'how much a worker of contract 1 does at once'),
+  ],
+  [
+    'WORKFLOW_ONTOLOGY_SYNC_MAX_CONCURRENT_ACTIVITY_TASK_POLLS',
+    because('workers', 'how much a worker of contract 1 does at once'),
+  ],
+  [
+    'WORKFLOW_ONTOLOGY_SYNC_MAX_CONCURRENT_WORKFLOW_TASK_POLLS',
+    because('workers', 'how much a worker of contract 1 does at once'),
   ],
   [
     'WORKFLOW_ONTOLOGY_SYNC_V2_ACTIVITY_MAX_WORKERS',

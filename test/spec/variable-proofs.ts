@@ -54,14 +54,15 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WORKFLOW_DISCOVERY_TASK_QUEUE',
     'WORKFLOW_GENERAL_TASK_QUEUE',
     'WORKFLOW_MAINTENANCE_TASK_QUEUE',
+    'WORKFLOW_ONTOLOGY_SYNC_TASK_QUEUE',
     'WORKFLOW_ONTOLOGY_SYNC_V2_TASK_QUEUE',
     'WORKFLOW_TRANSFORM_TASK_QUEUE',
   ),
   ...proved(
     PROGRAMS,
     'each sets its own bound of a worker',
-    ...['SOURCE', 'DISCOVERY', 'GENERAL', 'MAINTENANCE', 'ONTOLOGY_SYNC_V2', 'TRANSFORM'].flatMap((role) =>
-      WORKER_BOUNDS.map((bound) => `WORKFLOW_${role}_${bound}`),
+    ...['SOURCE', 'DISCOVERY', 'GENERAL', 'MAINTENANCE', 'ONTOLOGY_SYNC', 'ONTOLOGY_SYNC_V2', 'TRANSFORM'].flatMap(
+      (role) => WORKER_BOUNDS.map((bound) => `WORKFLOW_${role}_${bound}`),
     ),
   ),
   ...proved(PLATFORM, 'keys come from that provider and realm', 'IDP_URL', 'IDP_REALM'),

@@ -82,9 +82,12 @@ t.test('the table has every duty that the source declares, and each name once', 
   const files = await listFiles(ROOT, ':(glob)plugins/*/src/**/*.ts', ':(glob)kernel/src/**/*.ts');
   const texts = await Promise.all(files.map((file) => readFile(path.join(ROOT, file), 'utf8')));
   const declared = texts.flatMap((text) => [...text.matchAll(/\bduty\(\{\s*name: '([^']+)'/g)].map(([, name]) => name));
-  const names = allDuties(world.platform.database.db, testVault('secret_store')).map(({ name }) => name);
+  const duties = allDuties(world.platform.database.db, testVault('secret_store'));
+  const names = duties.map(({ name }) => name);
   t.strictSame(names.toSorted(), declared.toSorted());
   t.equal(new Set(names).size, names.length);
+  const roles = world.platform.plugins.flatMap(({ manifest }) => (manifest.workers ?? []).map(({ role }) => role));
+  for (const { name, where } of duties) t.ok(['api', ...roles].includes(where), `${name}: a process does it`);
 });
 
 for (const [fault, { statements, error: expected }] of Object.entries(FAULTS)) {

@@ -122,7 +122,7 @@ t.test('a commit by a worker → the sync follows, and entities are the rows; ex
   t.match(second, { status: 'succeeded', requested_by: 'sensor', effective_spec_changed: false });
   t.equal((await entities()).length, 5, 'one row has a new key');
   const run = { ...params, run_id: second?.run_id ?? '' };
-  const { bulk_jobs, rows_synced } = await ok(getSyncRun, { params: run });
+  const { bulk_jobs = [], rows_synced } = await ok(getSyncRun, { params: run });
   t.equal(
     bulk_jobs.reduce((sum, { completed_count }) => sum + completed_count, 0),
     rows_synced,

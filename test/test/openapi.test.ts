@@ -53,6 +53,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   'ontology.change_backing_dataset': 'not_found',
   'ontology.suggest_mappings': 'not_found',
   'ontology.preview_backing_dataset': 'backing_dataset_invalid',
+  // No workers prove the queues.
+  'ontology.set_sync_route': 'sync_route_not_proven',
   // Their steps name transforms that are not there, so no pipeline is made.
   'pipelines.create_pipeline': 'steps_refused',
   'pipelines.validate_dag': 'not_found',

@@ -93,6 +93,7 @@ t.test('WORKFLOW_SOURCE_TASK_QUEUE and those of the other roles: work waits in t
     ...queues,
     ...{ WORKFLOW_GENERAL_TASK_QUEUE: 'of-all', WORKFLOW_TRANSFORM_TASK_QUEUE: 'of-transforms' },
     WORKFLOW_MAINTENANCE_TASK_QUEUE: 'of-maintenance',
+    WORKFLOW_ONTOLOGY_SYNC_TASK_QUEUE: 'of-contract-1',
     WORKFLOW_ONTOLOGY_SYNC_V2_TASK_QUEUE: 'of-entities',
   });
   const general = plugins
@@ -106,6 +107,10 @@ t.test('WORKFLOW_SOURCE_TASK_QUEUE and those of the other roles: work waits in t
   t.match(
     general?.find(({ role }) => role === 'transform'),
     { queue: 'of-transforms' },
+  );
+  t.match(
+    general?.find(({ role }) => role === 'ontology-sync'),
+    { queue: 'of-contract-1' },
   );
   const waitsIn = (queue: string) => ({ code: 'no_worker', details: { members: { queue } } });
   await t.rejects(runs.admit('source-sync'), waitsIn('of-syncs'));

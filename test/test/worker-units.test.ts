@@ -11,8 +11,11 @@ const FILES = path.join(ROOT, 'deploy/workers');
 const ENGINE = path.join(ROOT, 'deploy/connector-engine');
 const ROLES = ['source', 'discovery'] as const;
 const WORKER = 'weir-worker@.service';
-/** What is otherwise for the worker that starts no connector. */
-const TRANSFORM = 'weir-worker@transform.service.d/transform.conf';
+/** Workers that start no connector, and what is otherwise for them. */
+const OTHERS = ['transform', 'maintenance', 'ontology-sync', 'ontology-sync-v2'] as const;
+const ownOf = (role: string) => `weir-worker@${role}.service.d/${role}.conf`;
+/** Those of them whose work holds statements or expressions of users. */
+const OF_STATEMENTS: readonly string[] = OTHERS.filter((role) => role !== 'maintenance');
 /** As docs/how-to/install-the-connector-engine.md demands. */
 const OLDEST_SYSTEMD = 252;
 /**
@@ -35,19 +38,18 @@ const PROCESS_BYTES = GIB / 2;
 
 const textOf = (unit: string) => readFile(path.join(FILES, 'systemd', unit), 'utf8');
 const serviceOf = async (role: string) => {
-  const own = role === 'transform' ? await textOf(TRANSFORM) : '';
+  const own = (OTHERS as readonly string[]).includes(role) ? await textOf(ownOf(role)) : '';
   return readService((await textOf(WORKER)) + own, { i: role, d: '/credentials' });
 };
 
 test('the units of the workers are sound, and as little is open to a worker as it can do with', async (t) => {
   const folder = t.testdir();
   const units = [];
-  await cp(path.join(FILES, 'systemd', path.dirname(TRANSFORM)), path.join(folder, path.dirname(TRANSFORM)), {
-    recursive: true,
-  });
+  for (const own of OTHERS.map((role) => path.dirname(ownOf(role))))
+    await cp(path.join(FILES, 'systemd', own), path.join(folder, own), { recursive: true });
   for (const name of (await readdir(path.join(FILES, 'systemd'))).filter((one) => !one.endsWith('.d'))) {
     const text = (await textOf(name)).replace('/opt/weir/node_modules/.bin/node', process.execPath);
-    for (const role of ['', ...ROLES, 'transform']) {
+    for (const role of ['', ...ROLES, ...OTHERS]) {
       const file = path.join(folder, name.replace('@', `@${role}`));
       await writeFile(file, text);
       if (role !== '') units.push(file);
@@ -60,7 +62,7 @@ test('the units of the workers are sound, and as little is open to a worker as i
   t.equal(found.code, 0, found.text);
   const ofOurs = found.text.split('\n').filter((line) => /weir(?:-|\\x2d)worker/.test(line));
   t.strictSame(ofOurs, [], 'whatever it has to say of other units of the machine');
-  for (const role of ['source', 'transform']) {
+  for (const role of ['source', 'transform', 'ontology-sync', 'ontology-sync-v2']) {
     const worker = path.join(folder, WORKER.replace('@', `@${role}`));
     const options = ['--offline=true', '--json=short', '--no-pager'];
     const judged = await runProgram('systemd-analyze', ['security', ...options, worker]);
@@ -68,7 +70,7 @@ test('the units of the workers are sound, and as little is open to a worker as i
     const all: { set: boolean | null; name: string }[] = JSON.parse(items);
     t.ok(all.length > OPEN.length, judged.text);
     const open = all.filter(({ set }) => set === false).map(({ name }) => name);
-    const needed = role === 'transform' ? [...OPEN, ...OPEN_FOR_STATEMENTS] : OPEN;
+    const needed = OF_STATEMENTS.includes(role) ? [...OPEN, ...OPEN_FOR_STATEMENTS] : OPEN;
     t.strictSame(
       open.filter((name) => !needed.includes(name)),
       [],
@@ -77,26 +79,29 @@ test('the units of the workers are sound, and as little is open to a worker as i
   }
 });
 
-test('the transform worker → a user of its own, no socket of the connector engine, room on a disk', async (t) => {
-  const service = await serviceOf('transform');
-  const users = await readFile(path.join(FILES, 'sysusers.d/weir-worker-transform.conf'), 'utf8');
-  t.match(users, new RegExp(`^u ${lastOf(service, 'User')} `, 'm'));
-  t.notMatch(users, /^m /m, 'it is in no group of others');
-  const state = `${UNIT_STATES}/transform`;
-  t.strictSame(wordsOf(service, 'BindPaths'), [state]);
-  t.ok(wordsOf(service, 'BindReadOnlyPaths').every((place) => place.startsWith('-/run/') && !place.includes('weir')));
-  const mount = await textOf('run-weir\\x2dworkers-transform.mount');
-  t.match(mount, new RegExp(`^Where=${state}$`, 'm'));
-  t.match(mount, /^Options=size=.*mode=0700,uid=weir-transform,.*noexec/m);
-  const cache = `/var/cache/${lastOf(service, 'CacheDirectory')}`;
-  t.strictSame([lastOf(service, 'CacheDirectoryMode'), lastOf(service, 'NoExecPaths')], ['0700', cache]);
-  const environment = wordsOf(service, 'Environment');
-  for (const name of ['WEIR_WORK_DIR', 'WEIR_TABLE_CACHE_DIR'])
-    t.ok(environment.some((pair) => pair.startsWith(`${name}=${cache}/`)));
-  const gibibytes = (text = '') => Number(/(\d+)G\b/i.exec(text)?.[1]) * GIB;
-  const [temporary] = wordsOf(service, 'TemporaryFileSystem');
-  const room = gibibytes(lastOf(service, 'MemoryMax')) - gibibytes(temporary) - PROCESS_BYTES;
-  t.ok(room >= 7 * GIB, 'seven statements of a GiB, as on fourteen cores');
+test('a worker that starts no connector → a user of its own, no socket of their engine, room on a disk', async (t) => {
+  for (const role of OTHERS) {
+    const service = await serviceOf(role);
+    const users = await readFile(path.join(FILES, `sysusers.d/weir-worker-${role}.conf`), 'utf8');
+    t.match(users, new RegExp(`^u ${lastOf(service, 'User')} `, 'm'), role);
+    t.notMatch(users, /^m /m, 'it is in no group of others');
+    const state = `${UNIT_STATES}/${role}`;
+    t.strictSame(wordsOf(service, 'BindPaths'), [state], role);
+    t.ok(wordsOf(service, 'BindReadOnlyPaths').every((place) => place.startsWith('-/run/') && !place.includes('weir')));
+    const mount = await textOf(`run-weir\\x2dworkers-${role.replaceAll('-', '\\x2d')}.mount`);
+    t.match(mount, new RegExp(`^Where=${state}$`, 'm'));
+    t.match(mount, new RegExp(`^Options=size=.*mode=0700,uid=weir-${role},.*noexec`, 'm'));
+    const cache = `/var/cache/${lastOf(service, 'CacheDirectory')}`;
+    t.strictSame([lastOf(service, 'CacheDirectoryMode'), lastOf(service, 'NoExecPaths')], ['0700', cache]);
+    const environment = wordsOf(service, 'Environment');
+    for (const name of ['WEIR_WORK_DIR', 'WEIR_TABLE_CACHE_DIR'])
+      t.ok(environment.some((pair) => pair.startsWith(`${name}=${cache}/`)));
+    const gibibytes = (text = '') => Number(/(\d+)G\b/i.exec(text)?.[1]) * GIB;
+    const [temporary] = wordsOf(service, 'TemporaryFileSystem');
+    const room = gibibytes(lastOf(service, 'MemoryMax')) - gibibytes(temporary) - PROCESS_BYTES;
+    const wanted = role === 'transform' ? 7 : 1;
+    t.ok(room >= wanted * GIB, `${role}: seven statements of a GiB, as on fourteen cores, or one piece of work`);
+  }
 });
 
 test('a worker has memory for as many processes as it starts, and for its folder of temporary files', async (t) => {

@@ -38,11 +38,11 @@ t.test('the engine shows the real workers of a deployment, what waits for them, 
   const own = <T extends { queue: string }>(found: readonly T[]) => found.filter((one) => one.queue === queue);
   const before = await operator(getEngineHealthDetailed);
   const idle = { status: 'no_worker' };
-  t.match(before, { status: 'degraded', queues: [idle, idle, idle, idle, idle, idle] });
+  t.match(before, { status: 'degraded', queues: Array(7).fill(idle) });
   const worker = await startWorker(
     t,
     world.environment,
-    'source,discovery,general,transform,maintenance,ontology-sync-v2',
+    'source,discovery,general,transform,maintenance,ontology-sync,ontology-sync-v2',
   );
   const body = { name: 'shop', pattern_id: 'files', source_config: { path: `${folder}/data` } };
   const { source_id } = await editor(createSource, { body });
@@ -61,7 +61,7 @@ t.test('the engine shows the real workers of a deployment, what waits for them, 
 
   const { items: workers } = await until('workers that poll for both kinds of tasks', async () => {
     const found = await operator(listEngineWorkers);
-    return found.items.filter(({ task_types }) => task_types.length === 2).length === 6 ? found : undefined;
+    return found.items.filter(({ task_types }) => task_types.length === 2).length === 7 ? found : undefined;
   });
   const polls = { identity: /^discovery@unreleased:[0-9a-f]{8}$/, role: 'discovery', plugin: 'sources', live: true };
   t.match(own(workers), [{ ...polls, task_types: ['workflow', 'activity'] }]);

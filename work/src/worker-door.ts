@@ -33,9 +33,9 @@ export function workerDoor<Kit extends WorkKit>({
   };
 }
 
-/** The file of the workflows beside a door, by the `import.meta.url` of that. */
-export function workflowsBeside(at: string): string {
-  return fileURLToPath(new URL(`./work/workflows/index${extname(at)}`, at));
+/** The file of the workflows beside a door, by the `import.meta.url` of that; in another folder than the usual where a plugin has more doors. */
+export function workflowsBeside(at: string, folder = 'workflows'): string {
+  return fileURLToPath(new URL(`./work/${folder}/index${extname(at)}`, at));
 }
 
 function kernelOf<Kit extends WorkKit>({ kernel }: WorkerDeps): Kit {

@@ -5,7 +5,7 @@ import { activityGate } from '../src/role/activity-gate.ts';
 const log = { warn: () => undefined };
 const acme = { tenantId: '018f4a6e-0000-7000-8000-000000000001', alias: 'acme', scope: 'acme' };
 const input = { tenant_id: acme.tenantId, run_id: 'r' };
-const optIn = { id: 'notes', tenancy: 'opt-in', ungated: ['endNote'] } as const;
+const optIn = { id: 'notes', tenancy: 'opt-in', ungated: ['endNote'], inert: ['beat'] } as const;
 
 /** The gate of a plugin, over a switch that the test turns. */
 function gated(plugin: Parameters<typeof activityGate>[1] = optIn) {
@@ -68,6 +68,15 @@ t.test('an activity without a tenant is refused of a plugin that tenants switch,
     t.match(await gated().refusal('sweep', given), { type: 'tenant_not_allowed' });
     t.equal(await always.refusal('sweep', given), undefined);
   }
+});
+
+t.test('an activity that does no I/O, as its door says by name, needs no tenant, and is gated with one', async (t) => {
+  const { state, refusal } = gated();
+  t.equal(await refusal('beat', undefined), undefined);
+  t.strictSame(state.asked, []);
+  state.enabled = false;
+  t.match(await refusal('beat', input), { type: 'plugin_disabled' });
+  t.match(await refusal('sweep', undefined), { type: 'tenant_not_allowed' });
 });
 
 t.test('a gate that cannot be asked fails the attempt, not the run, and tells nothing of why', async (t) => {

@@ -77,9 +77,11 @@ t.test(
     await gate('send', { tenant_id: 't' });
     await gate('write', { tenant_id: 't' });
     t.strictSame(asked, ['two', 'one']);
-    const wrong = [part('one', 'always', { end: 1 }), part('two', 'always', { end: 2 }, { ungated: ['stop'] })];
+    const exempt = { ungated: ['stop'], inert: ['beat'] };
+    const wrong = [part('one', 'always', { end: 1 }), part('two', 'always', { end: 2 }, exempt)];
     const refusal = new Refusal('worker refused', [
-      'plugin two exempts stop, which is no activity of its own',
+      'plugin two exempts stop, which is not an activity of its own',
+      'plugin two exempts beat, which is not an activity of its own',
       'both one and two bring the activity end to the role shared',
     ]);
     t.throws(() => join(wrong), refusal);

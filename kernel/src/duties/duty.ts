@@ -10,8 +10,8 @@ export interface DutySpec {
   /** `plugin.noun`, unique: the name of its lock, in its log and in its figure. */
   name: string;
   everyMs: number;
-  /** The processes that do it: the API, or workers of the role `maintenance`, which has what touches files or tables. */
-  where: 'api' | 'maintenance';
+  /** The processes that do it: the API, or workers of a role, such as `maintenance`, which has what touches files or tables. */
+  where: string;
   /** The tenants of a round, read when it begins; all unless given. */
   tenants?(all: () => Promise<Tenant[]>): Promise<readonly Tenant[]>;
   /** What it throws is logged and counted, and the round goes on with the next tenant. */

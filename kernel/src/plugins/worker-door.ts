@@ -10,10 +10,8 @@ export interface ChildRegistry {
 
 /** What the worker program gives the activities of a role. */
 export interface WorkerDeps {
-  /** The kernel as the plugin's `setup` got it. */
   kernel: Kernel;
   children: ChildRegistry;
-  /** Folder for scratch files. */
   workDir: string;
   /** The most memory in MiB that an activity may take in processes of its own, as the doors of the role say. */
   slotMiB: number;
@@ -38,4 +36,6 @@ export interface WorkerDoor {
   slots?: number;
   /** Activities that only end a run: they are carried out even when the plugin is not enabled for the tenant. */
   ungated?: readonly string[];
+  /** Activities that do no I/O, so that their input names no tenant: they show that a worker carries out what it polls for. */
+  inert?: readonly string[];
 }

@@ -43,6 +43,7 @@ export {
   retireEntityType,
 } from './contract/entity-types.ts';
 export { ontologyProblems } from './contract/problems.ts';
+export { getSyncRoute, type SyncRouteView, setSyncRoute } from './contract/sync-route.ts';
 export {
   createEntityTypeVersion,
   differEntityTypeVersions,

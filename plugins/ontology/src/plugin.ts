@@ -1,22 +1,26 @@
-import { contribute, definePlugin, type Kernel } from '@weir/kernel';
+import { contribute, definePlugin, type Kernel, Platform, WorkflowEngine } from '@weir/kernel';
 import { ReadinessChecks, RunChanges, RunDrops } from '@weir/kernel/contract';
 import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { datasetProblems, TableCommits } from '@weir/plugin-datasets/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { transformProblems } from '@weir/plugin-transforms/contract';
-import { workflowEngineProblems } from '@weir/plugin-workflow-engine/contract';
+import { Schedules, workflowEngineProblems } from '@weir/plugin-workflow-engine/contract';
 import { failurePages, workProblems } from '@weir/work';
 import { routes } from './api/routes.ts';
 import { backingProblems } from './contract/backing/problems.ts';
 import { ontologyProblems } from './contract/problems.ts';
+import { routeProblems } from './contract/sync-route.ts';
 import type { OntologyStore } from './model/entity/store.ts';
 import { BackingDatasetEntity, EntityTypeEntity, SyncRunEntity, TypeVersionEntity } from './model/rows.ts';
-import { ONTOLOGY_SYNC_V2 } from './model/run-kinds.ts';
+import { ONTOLOGY_SYNC, ONTOLOGY_SYNC_V2 } from './model/run-kinds.ts';
 import { SYNC_FAILURES } from './model/sync/failure-table.ts';
+import { reconciliation } from './service/backing/reconciliation.ts';
 import { backingServices } from './service/backing/services.ts';
 import { type OntologySettings, ontologyTenants } from './service/bindings.ts';
 import { entityTypeDocuments } from './service/document-kind.ts';
 import { entityService } from './service/entities.ts';
+import { routeEngine } from './service/route/route-engine.ts';
+import { syncRouteService } from './service/route/sync-route.ts';
 import { storeOf } from './service/store/store-of.ts';
 import { dropRuns } from './service/sync/drop-runs.ts';
 import { typeService } from './service/types.ts';
@@ -46,6 +50,7 @@ export default definePlugin({
   problems: {
     ...ontologyProblems,
     ...backingProblems,
+    ...routeProblems,
     ...failurePages(SYNC_FAILURES),
     ...workProblems,
     ...readProblems,
@@ -62,6 +67,7 @@ export function registered(kernel: Kernel<OntologySettings>, around = (store: On
   const deps = { kernel, store, tenants: ontologyTenants(kernel, kernel.settings) };
   const backing = backingServices(deps);
   const { sensor } = backing;
+  const engine = routeEngine(kernel.use(WorkflowEngine));
   return {
     routes: routes({
       ...backing,
@@ -70,9 +76,10 @@ export function registered(kernel: Kernel<OntologySettings>, around = (store: On
       types: typeService(deps),
       versions: versionService(deps),
       entities: entityService(deps),
+      syncRoute: syncRouteService({ kernel, platform: kernel.use(Platform), engine }),
     }),
-    runKinds: [ONTOLOGY_SYNC_V2],
-    duties: [sensor.sweep],
+    runKinds: [ONTOLOGY_SYNC, ONTOLOGY_SYNC_V2],
+    duties: [sensor.sweep, reconciliation({ kernel, schedules: kernel.use(Schedules) })],
     contributes: [
       contribute(ApplyKinds, entityTypeDocuments),
       contribute(ApplyKinds, backing.documents),

@@ -4,7 +4,7 @@ import { ONTOLOGY_SYNC_V2 } from './model/run-kinds.ts';
 import { MAP_MIB } from './service/sync/map-table.ts';
 import { syncActivities } from './work/activities.ts';
 
-/** The worker side of this plugin: the role that brings entities in step with tables. */
+/** The worker side of contract 2: the role that brings entities in step with tables. */
 export const worker: WorkerDoor = {
   role: ONTOLOGY_SYNC_V2.role,
   workflowsPath: workflowsBeside(import.meta.url),
@@ -12,4 +12,5 @@ export const worker: WorkerDoor = {
   slotMiB: MAP_MIB,
   slots: 1,
   ungated: ['update_sync_status_v2'],
+  inert: ['probe_ontology_worker_v2'],
 };

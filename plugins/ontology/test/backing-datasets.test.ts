@@ -205,7 +205,7 @@ t.test('syncs are started, and each run is read exactly', async (t) => {
       { job_id: 'j2', operation: 'delete', submitted_count: 1, completed_count: 1 },
     ],
   });
-  t.strictSame(read.ok && read.body.bulk_jobs.map((job) => Object.keys(job).sort()), [
+  t.strictSame(read.ok && read.body.bulk_jobs?.map((job) => Object.keys(job).sort()), [
     ['completed_count', 'job_id', 'operation', 'submitted_count'],
     ['completed_count', 'job_id', 'operation', 'submitted_count'],
   ]);

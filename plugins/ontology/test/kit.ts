@@ -1,4 +1,4 @@
-import { definePlugin, type Kernel, provide, type WeirPlugin } from '@weir/kernel';
+import { definePlugin, type Kernel, type PlatformService, provide, type WeirPlugin } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import { type Teardown, testPlugin } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
@@ -12,6 +12,8 @@ import {
 } from '@weir/plugin-datasets/contract';
 import { RunLogs, type RunLogsService } from '@weir/plugin-platform/contract';
 import { Definitions, type DefinitionsService } from '@weir/plugin-transforms/contract';
+import { Schedules, type SchedulesService } from '@weir/plugin-workflow-engine/contract';
+import packageJson from '../package.json' with { type: 'json' };
 import type { EntityChunk, EntityItem, OntologyStore } from '../src/model/entity/store.ts';
 import plugin, { registered } from '../src/plugin.ts';
 import type { OntologySettings } from '../src/service/bindings.ts';
@@ -20,6 +22,8 @@ export const RUN = '0199d3f2-5c1e-7a40-9b6d-3f1c2a7e8d90';
 
 /** Tables by their ids: columns with their types, and the newest snapshot. */
 export type Tables = Record<string, { columns: Record<string, string>; snapshotId: string | null }>;
+
+type Manifest = ReturnType<PlatformService['manifests']>[number];
 
 interface Given {
   settings?: OntologySettings;
@@ -36,8 +40,11 @@ export async function setUp(t: Teardown, { settings = {}, store, tables = {}, va
     provide(Samples, samplesOf(tables) as SamplesService),
     provide(Definitions, { validate } as DefinitionsService),
     provide(RunLogs, logs as RunLogsService),
+    provide(Schedules, {} as SchedulesService),
   ];
-  const under = await testPlugin(t, store === undefined ? plugin : over(store), { tools, settings, services });
+  const manifests = [packageJson.weir as unknown as Manifest];
+  const own = store === undefined ? plugin : over(store);
+  const under = await testPlugin(t, own, { tools, settings, services, manifests });
   const tenants = { acme: await under.tenant('acme'), other: await under.tenant('other') };
   return { ...under, ...under.as('acme'), tenants };
 }

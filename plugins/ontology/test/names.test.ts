@@ -5,7 +5,9 @@ import type { Endpoint } from '@weir/kernel/contract';
 import t from 'tap';
 import packageJson from '../package.json' with { type: 'json' };
 import * as endpoints from '../src/contract.ts';
-import { ONTOLOGY_SYNC_V2 } from '../src/model/run-kinds.ts';
+import { ONTOLOGY_SYNC, ONTOLOGY_SYNC_V2 } from '../src/model/run-kinds.ts';
+import { worker as first } from '../src/worker-v1.ts';
+import { setUp } from './kit.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const membersOf = ({ response }: Pick<Endpoint, 'response'>): string[] =>
@@ -25,6 +27,30 @@ t.test('contract 2 has its names to the letter: workflow, activities, queue, ser
   t.match(await text('docs/reference/configuration.md'), /TASK_QUEUE` .*`ontology-sync-v2-task-queue`/);
   t.ok(packageJson.weir.migrations.includes('s39_bd_sync_spec_fingerprint'));
 });
+
+t.test(
+  'contract 1 has its names to the letter: workflow, activities, queue, service; it alone reconciles',
+  async (t) => {
+    const names = { workflowType: 'OntologySyncWorkflow', kind: 'ontology-sync', role: 'ontology-sync' };
+    t.match(ONTOLOGY_SYNC, names);
+    t.equal(first.role, names.role);
+    const text = (file: string) => readFile(path.join(ROOT, file), 'utf8');
+    const [of1, of2] = (await text('plugins/ontology/src/model/sync/activities.ts'))
+      .split('SyncActivitiesV1')
+      .toReversed();
+    for (const name of ['sync_to_ontology', 'update_sync_status', 'emit_ontology_lineage_edge'])
+      t.match(of1, new RegExp(`^ {2}${name}\\(`, 'm'), name);
+    t.match(of1, /reconcile_ontology_syncs/);
+    t.notMatch(of2, /reconcile/);
+    t.match(await text('compose.yaml'), /^ {2}ontology-worker:$/m);
+    t.match(await text('docs/reference/configuration.md'), /TASK_QUEUE` .*`ontology-sync-task-queue`/);
+    const { duties = [] } = (await setUp(t)).registration;
+    t.strictSame(
+      duties.filter(({ where }) => where !== 'api').map(({ name, where }) => ({ name, where })),
+      [{ name: 'ontology.reconciliation', where: 'ontology-sync' }],
+    );
+  },
+);
 
 t.test('capabilities, trigger, exact run and bulk jobs have their members to the letter', async (t) => {
   t.strictSame(membersOf(endpoints.getSyncCapabilities), [
@@ -57,6 +83,6 @@ t.test('the answer of an older contract, which lacks the members of V2 → a new
   const required = ({ response }: Pick<Endpoint, 'response'>) => (response as TSchema).required as string[];
   t.strictSame(required(endpoints.syncBackingDataset).sort(), ['run_id', 'status', 'warning', 'workflow_id']);
   const ofV2 = ['force', 'replay_reason', 'effective_spec_changed', 'attempted_sync_spec_fingerprint'];
-  for (const name of [...ofV2, 'applied_sync_spec_fingerprint'])
+  for (const name of [...ofV2, 'applied_sync_spec_fingerprint', 'bulk_jobs'])
     t.notOk(required(endpoints.getSyncRun).includes(name), name);
 });

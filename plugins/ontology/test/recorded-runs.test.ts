@@ -6,5 +6,8 @@ import { worker } from '../src/worker.ts';
 await testRecordedRuns(t, {
   folder: join(import.meta.dirname, 'fixtures/histories'),
   workflowsPath: worker.workflowsPath,
-  ways: { OntologySyncWorkflowV2: ['cancelled', 'failed-at-once', 'skipped', 'succeeded'] },
+  ways: {
+    OntologySyncWorkflowV2: ['cancelled', 'failed-at-once', 'skipped', 'succeeded'],
+    OntologyProbeWorkflowV2: ['succeeded'],
+  },
 });

@@ -45,6 +45,7 @@ export {
   type WorkflowStartName,
   WorkflowStarts,
 } from './contract/starts.ts';
+export { readWorkerIdentity, releaseInIdentity } from './contract/worker-identity.ts';
 export {
   cancelWorkflow,
   DEFAULT_WAIT_SECONDS,

@@ -14,6 +14,8 @@ export interface GatedPlugin {
   tenancy: 'always' | 'opt-in';
   /** Activities that only end a run. */
   ungated: readonly string[];
+  /** Activities that do no I/O, for no tenant. */
+  inert: readonly string[];
 }
 
 /** Refuses an activity before any of its code runs, by throwing the failure that its workflow ends the run with. */
@@ -40,13 +42,13 @@ const REFUSALS = {
 /**
  * Asks before each activity whether its tenant, which the first argument names, still has the plugin, so that switching a
  * plugin off stops delayed work too. The answer is the database's of this moment. An activity of an opt-in plugin that
- * names no tenant is refused: nobody could switch it off.
+ * names no tenant is refused, as nobody could switch it off, unless its door says by name that it does no I/O.
  */
 export function activityGate(deps: GateDeps, plugin: GatedPlugin): ActivityGate {
   return async (activity, input) => {
     if (plugin.ungated.includes(activity)) return;
     const tenantId = (input as { tenant_id?: unknown } | null | undefined)?.tenant_id;
-    if (tenantId === undefined && plugin.tenancy === 'always') return;
+    if (tenantId === undefined && (plugin.tenancy === 'always' || plugin.inert.includes(activity))) return;
     const refusal = await refusalOf(deps, plugin.id, tenantId).catch((error: unknown) => {
       deps.log.warn({ err: error, activity }, 'the gate of an activity could not be asked');
       return 'dependency_unavailable' as const;

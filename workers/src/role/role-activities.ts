@@ -24,10 +24,10 @@ export function roleActivities(
   for (const { door, plugin } of parts) {
     const { id, tenancy } = plugin.manifest;
     const own = door.activities(depsOf(plugin)) as Record<string, unknown>;
-    const ungated = door.ungated ?? [];
-    const gate = activityGate(gateDeps, { id, tenancy, ungated });
-    for (const name of ungated)
-      if (!Object.hasOwn(own, name)) faults.push(`plugin ${id} exempts ${name}, which is no activity of its own`);
+    const { ungated = [], inert = [] } = door;
+    const gate = activityGate(gateDeps, { id, tenancy, ungated, inert });
+    for (const name of [...ungated, ...inert])
+      if (!Object.hasOwn(own, name)) faults.push(`plugin ${id} exempts ${name}, which is not an activity of its own`);
     for (const [name, work] of Object.entries(own)) {
       const other = gates.get(name)?.id;
       if (other !== undefined) faults.push(`both ${other} and ${id} bring the activity ${name} to the role ${role}`);

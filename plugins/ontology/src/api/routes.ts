@@ -5,32 +5,37 @@ import * as endpoints from '../contract.ts';
 import type { OntologyStore } from '../model/entity/store.ts';
 import type { BackingServices } from '../service/backing/services.ts';
 import type { EntityService } from '../service/entities.ts';
+import type { SyncRouteService } from '../service/route/sync-route.ts';
 import type { TypeService } from '../service/types.ts';
 import type { VersionService } from '../service/versions.ts';
 
 /** How long the answer of the store is kept, however many ask for the status. */
 const KEPT_MS = 10_000;
-/** Version of the contract of syncs that this release is made for. */
-const CONTRACT_VERSION = 2;
-
 export interface RouteServices extends BackingServices {
   isEnabled: boolean;
   store: OntologyStore;
   types: TypeService;
   versions: VersionService;
   entities: EntityService;
+  syncRoute: SyncRouteService;
 }
 
 /** Every endpoint of the plugin with the service call that carries it out. */
 export function routes({ isEnabled, store, ...services }: RouteServices): AnyRoute[] {
   const reachable = keptAnswer(() => store.reachable(), KEPT_MS);
+  const contract = keptAnswer(() => services.syncRoute.contract(), KEPT_MS);
   const status = handle(endpoints.getOntologyStatus, async () => ({
     enabled: isEnabled,
     reachable: isEnabled && (await reachable()),
     adapter: store.capabilities().adapter,
-    contract_version: CONTRACT_VERSION,
+    contract_version: await contract(),
   }));
-  const others = [...typeRoutes(services), ...entityRoutes(services), ...backingRoutes(services)];
+  const others = [
+    ...typeRoutes(services),
+    ...entityRoutes(services),
+    ...backingRoutes(services),
+    ...routeRoutes(services),
+  ];
   const off = async () => {
     throw ontologyOff({ members: { feature: 'ontology' } });
   };
@@ -117,5 +122,12 @@ function backingRoutes({
     handle(endpoints.getBackingHealth, ({ tenant, principal, params }) =>
       health.checks(tenant, principal, { id: params.backing_dataset_id, drift: true }),
     ),
+  ];
+}
+
+function routeRoutes({ syncRoute }: Pick<RouteServices, 'syncRoute'>): AnyRoute[] {
+  return [
+    handle(endpoints.getSyncRoute, () => syncRoute.read()),
+    handle(endpoints.setSyncRoute, ({ principal, body }) => syncRoute.change(body, principal)),
   ];
 }

@@ -58,7 +58,7 @@ export const getOntologyStatus = endpoint({
     enabled: Type.Boolean(),
     reachable: Type.Boolean({ description: 'Whether the store answered a moment ago' }),
     adapter: OneOf(['embedded', 'http', 'ngsi-ld']),
-    contract_version: Type.Integer({ description: 'Version of the contract of syncs' }),
+    contract_version: Type.Integer({ description: 'Version of the contract that new syncs follow' }),
   }),
   cli: 'ontology status',
 });

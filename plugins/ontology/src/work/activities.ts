@@ -16,16 +16,43 @@ import {
   workFolders,
 } from '@weir/work';
 import { ONTOLOGY_SYNC_V2 } from '../model/run-kinds.ts';
-import type { SyncActivities } from '../model/sync/activities.ts';
+import type { SyncActivities, SyncActivitiesV1 } from '../model/sync/activities.ts';
 import { runSync } from '../model/sync/run-sync.ts';
+import { backingServices } from '../service/backing/services.ts';
 import { type OntologySettings, ontologyTenants } from '../service/bindings.ts';
 import { storeOf } from '../service/store/store-of.ts';
 import { finishSync } from '../service/sync/finish-sync.ts';
 import { syncFailures as failures } from '../service/sync/sync-failures.ts';
 import { type SyncDeps, syncPorts, syncRows } from '../service/sync/sync-ports.ts';
 
-/** The activities of a worker. */
-export function syncActivities({ kernel: given, children, workDir }: WorkerDeps): SyncActivities {
+/** The activities of a worker of contract 2. */
+export function syncActivities(deps: WorkerDeps): SyncActivities {
+  const { sync, end, update } = stepsOf(deps);
+  return {
+    sync_to_ontology_v2: sync,
+    emit_ontology_lineage_edge_v2: end,
+    update_sync_status_v2: update,
+    probe_ontology_worker_v2: async () => undefined,
+  };
+}
+
+/** The activities of a worker of contract 1. */
+export function syncActivitiesV1(deps: WorkerDeps): SyncActivitiesV1 {
+  const { sync, end, update } = stepsOf(deps);
+  const kernel = deps.kernel as Kernel<OntologySettings>;
+  const tenants = ontologyTenants(kernel, kernel.settings);
+  const { sensor } = backingServices({ kernel, tenants, store: storeOf(kernel) });
+  return {
+    sync_to_ontology: sync,
+    emit_ontology_lineage_edge: end,
+    update_sync_status: update,
+    probe_ontology_worker: async () => undefined,
+    reconcile_ontology_syncs: async (input) => sensor.startOverdue(await tenantOf(kernel, input)),
+  };
+}
+
+/** The steps of a sync, by whichever contract. */
+function stepsOf({ kernel: given, children, workDir }: WorkerDeps) {
   const kernel = given as Kernel<OntologySettings>;
   const runLogs = kernel.use(RunLogs) ?? NO_LOGS;
   const inputs = kernel.use(Inputs);
@@ -45,13 +72,13 @@ export function syncActivities({ kernel: given, children, workDir }: WorkerDeps)
     });
 
   return {
-    sync_to_ontology_v2: (input: RunInput) =>
+    sync: (input: RunInput) =>
       leased(input, 'first', async ({ tenant, run: { runId }, leaseEpoch, signal, log }) => {
         const rows = await syncRows(kernel, tenant, runId);
         await runSync(syncPorts(deps, { tenant, runId, leaseEpoch, signal, log }, rows));
       }),
 
-    emit_ontology_lineage_edge_v2: (input: RunInput) =>
+    end: (input: RunInput) =>
       leased(input, 'next', async ({ tenant, run: { runId }, leaseEpoch }) => {
         const rows = await syncRows(kernel, tenant, runId);
         const status = rows.run.mode === 'skip' ? 'skipped' : 'succeeded';
@@ -59,7 +86,7 @@ export function syncActivities({ kernel: given, children, workDir }: WorkerDeps)
         await finishSync({ kernel, inputs }, { tenant, runId, leaseEpoch }, rows);
       }),
 
-    update_sync_status_v2: async (input: RunInput, outcome: Outcome) => {
+    async update(input: RunInput, outcome: Outcome) {
       const tenant = await tenantOf(kernel, input);
       await logEnd({ kernel, runLogs }, tenant, input.run_id, outcome);
       await kernel.runs.finish(tenant, input.run_id, outcome, { after: (tx) => inputs.release(tx, input.run_id) });

@@ -87,7 +87,7 @@ export const ClockChange = Type.Object({
 });
 export type ClockChangeView = Static<typeof ClockChange>;
 
-/** A schedule as the engine is to have it. It starts a small workflow at each time, whatever else runs. */
+/** A schedule as the engine is to have it. It starts a small workflow at each time. */
 export interface EngineSchedule {
   /** `<tenant_id>:schedule:<subject_id>`; each workflow is named by it and its time. */
   scheduleId: string;
@@ -98,6 +98,8 @@ export interface EngineSchedule {
   /** Worker role whose queue takes the workflows. */
   role: string;
   args: readonly unknown[];
+  /** A time while the workflow of another is open comes to nothing; without it each has its own. */
+  alone?: true;
 }
 
 /**

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isLive } from '@weir/kernel';
-import { type EngineWorkerView, TASK_TYPES } from '../contract.ts';
+import { type EngineWorkerView, readWorkerIdentity, TASK_TYPES } from '../contract.ts';
 import type { QueueState } from './queue-states.ts';
 
-const OURS = /^[a-z][a-z0-9-]*@[\w.-]{1,12}:[0-9a-f]{8}$/;
 const DIGEST_DIGITS = 8;
 
 /** The workers that the engine has seen on the queues, one entry for each queue that one polls, the latest first. */
@@ -33,6 +32,6 @@ export function listWorkers(states: readonly QueueState[], at: Date): EngineWork
 
 /** A worker that is not ours may be called by its machine, so only a digest of that is shown. */
 function shownIdentity(identity: string): string {
-  if (OURS.test(identity)) return identity;
+  if (readWorkerIdentity(identity) !== undefined) return identity;
   return `foreign:${createHash('sha256').update(identity).digest('hex').slice(0, DIGEST_DIGITS)}`;
 }

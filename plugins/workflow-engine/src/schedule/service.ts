@@ -74,16 +74,16 @@ export function schedulesService(engine: Engine, now: () => number = Date.now): 
   };
 }
 
-/** What the engine is to hold. Every time starts its workflow, so that each can say what became of it. */
+/** What the engine is to hold. Every time starts its workflow, so that each can say what became of it, unless it is to be alone. */
 function optionsOf(engine: Pick<Engine, 'queues'>, schedule: EngineSchedule, now: number) {
-  const { scheduleId, times, paused, workflowType, role, args } = schedule;
+  const { scheduleId, times, paused, workflowType, role, args, alone = false } = schedule;
   const taskQueue = engine.queues().find((known) => known.role === role)?.queue;
   if (taskQueue === undefined) throw new Error(`no plugin takes work of the role ${role}`);
   return {
     spec: specOf(times, now),
     action: { type: 'startWorkflow' as const, workflowType, workflowId: scheduleId, taskQueue, args: [...args] },
     policies: {
-      overlap: 'ALLOW_ALL' as const,
+      overlap: alone ? ('SKIP' as const) : ('ALLOW_ALL' as const),
       catchupWindow: times.catchup_window_seconds * 1_000,
       pauseOnFailure: false,
     },

@@ -19,7 +19,7 @@ export function EntitySyncFacts({ run }: { run: RunView }) {
       {(sync) => (
         <Stack gap="md">
           <Facts sync={sync} />
-          {sync.bulk_jobs.length === 0 ? null : <Jobs jobs={sync.bulk_jobs} />}
+          {sync.bulk_jobs?.length ? <Jobs jobs={sync.bulk_jobs} /> : null}
         </Stack>
       )}
     </Region>
@@ -64,7 +64,7 @@ const Fingerprint = ({ text }: { text: string | null | undefined }) =>
     </span>
   );
 
-function Jobs({ jobs }: { jobs: SyncRunView['bulk_jobs'] }) {
+function Jobs({ jobs }: { jobs: NonNullable<SyncRunView['bulk_jobs']> }) {
   return (
     <section aria-labelledby="jobs">
       <Title order={2} id="jobs" mb="sm">

@@ -102,7 +102,7 @@ const runHead = {
   failure: Nullable(RunFailure),
 };
 
-/** A sync run as lists show it; a run of an older contract lacks the optional members. */
+/** A sync run as lists show it; a run of contract 1 lacks the optional members. */
 const SyncRunItem = Type.Object(runHead);
 export type SyncRunItemView = Static<typeof SyncRunItem>;
 
@@ -118,7 +118,7 @@ const SyncRun = Type.Object({
   ...runHead,
   previous_snapshot_id_exact: Exact,
   counts,
-  bulk_jobs: Type.Array(BulkJob),
+  bulk_jobs: Type.Optional(Type.Array(BulkJob)),
 });
 export type SyncRunView = Static<typeof SyncRun>;
 

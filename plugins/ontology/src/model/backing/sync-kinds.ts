@@ -1,4 +1,4 @@
-import { ONTOLOGY_SYNC_V2 } from '../run-kinds.ts';
+import { SYNC_CONTRACTS } from '../route/contracts.ts';
 
 /** The kinds of sync runs, whatever the contract that they follow. */
-export const SYNC_KINDS: readonly string[] = ['ontology-sync', ONTOLOGY_SYNC_V2.kind];
+export const SYNC_KINDS: readonly string[] = SYNC_CONTRACTS.map(({ run }) => run.kind);

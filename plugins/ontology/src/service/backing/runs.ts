@@ -57,12 +57,12 @@ export function syncRunService({ kernel, logs }: SyncRunDeps) {
         const jobs = await bulkJobs(tx, named.runId);
         const synced = jobs.reduce((total, { completed_count }) => total + completed_count, 0);
         const { read, upserted, deleted, unchanged, rejected } = row.counts;
-        return {
+        const whole = {
           ...headView(run, row, synced),
           previous_snapshot_id_exact: row.previousSnapshotId ?? null,
           counts: { read, upserted, deleted, unchanged, rejected },
-          bulk_jobs: jobs,
         };
+        return row.contract === 1 ? whole : { ...whole, bulk_jobs: jobs };
       }),
 
     async log(
@@ -114,7 +114,7 @@ select job_id, operation, sum(submitted)::int as submitted_count, sum(completed)
 from ontology.bulk_chunk where tenant_id = $1 and run_id = $2
 group by job_id, operation order by operation desc, min(seq), job_id`;
 
-async function bulkJobs(tx: TenantTransaction, runId: string): Promise<SyncRunView['bulk_jobs']> {
+async function bulkJobs(tx: TenantTransaction, runId: string): Promise<NonNullable<SyncRunView['bulk_jobs']>> {
   const { rows } = await tx.sql(JOBS, [tx.tenant.tenantId, runId]);
   return rows.map(({ job_id, operation, submitted_count, completed_count }) => ({
     job_id: String(job_id),

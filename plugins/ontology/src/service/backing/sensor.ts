@@ -54,8 +54,19 @@ export function syncSensor({ kernel: { db, log }, start }: SensorDeps) {
         if (!isOpen) log.warn({ err, backing_dataset_id: id }, 'a pending sync was not started; the sweep tries again');
       });
   };
+  /** Starts the pending syncs of a tenant that nothing has started. */
+  const startOverdue = async (tenant: Tenant): Promise<void> => {
+    const { rows } = await db(tenant).transaction((tx) =>
+      tx.sql(OVERDUE, [tenant.tenantId, SYNC_KINDS, OVERDUE_SECONDS, RETRY_MINUTES, BATCH]),
+    );
+    await wake(
+      tenant,
+      rows.map((row) => String(row.backing_dataset_id)),
+    );
+  };
   return {
     wake,
+    startOverdue,
 
     /** A rewrite of files changes no row, and neither does a change of columns. */
     tableCommitted: (async (tx, { datasetId, snapshotId, operation }) => {
@@ -79,15 +90,7 @@ export function syncSensor({ kernel: { db, log }, start }: SensorDeps) {
       name: 'ontology.pending_syncs',
       everyMs: 30_000,
       where: 'api',
-      async perTenant(tenant) {
-        const { rows } = await db(tenant).transaction((tx) =>
-          tx.sql(OVERDUE, [tenant.tenantId, SYNC_KINDS, OVERDUE_SECONDS, RETRY_MINUTES, BATCH]),
-        );
-        await wake(
-          tenant,
-          rows.map((row) => String(row.backing_dataset_id)),
-        );
-      },
+      perTenant: startOverdue,
     }) satisfies Duty,
   };
 }

@@ -1,18 +1,10 @@
 import type { Kernel, TenantTransaction } from '@weir/kernel';
-import {
-  type Input,
-  kernelProblems,
-  type Output,
-  type Principal,
-  runProblems,
-  subjectOf,
-  type Tenant,
-} from '@weir/kernel/contract';
+import { type Input, kernelProblems, type Output, type Principal, subjectOf, type Tenant } from '@weir/kernel/contract';
 import type { getSyncCapabilities } from '../../contract/backing/backing-datasets.ts';
 import { backingProblems } from '../../contract/backing/problems.ts';
 import type { syncBackingDataset } from '../../contract/backing/runs.ts';
+import { type SyncContract, syncContract } from '../../model/route/contracts.ts';
 import type { BackingDatasetRow } from '../../model/rows.ts';
-import { ONTOLOGY_SYNC_V2 } from '../../model/run-kinds.ts';
 import { SYNC_CONTRACT } from '../../model/sync/fingerprint.ts';
 import { startSync } from '../sync/start-sync.ts';
 import type { HealthService } from './health.ts';
@@ -44,26 +36,24 @@ export function startService({ kernel, health, currentFingerprint }: StartDeps) 
       row: await foundBacking(tx, id),
       contract: await contractOf(tx),
     }));
-    if (force && contract !== SYNC_CONTRACT) throw backingProblems.forceNotSupported();
-    // Whoever sends new syncs to another contract has workers of another release for them.
-    if (contract !== SYNC_CONTRACT) throw runProblems.noWorker();
-    const admitted = await runs.admit(ONTOLOGY_SYNC_V2.kind, { queue });
+    const { run } = contract;
+    const isSecond = contract.contract === SYNC_CONTRACT;
+    if (force && !isSecond) throw backingProblems.forceNotSupported();
+    const admitted = await runs.admit(run.kind, { queue });
     const fingerprint = await currentFingerprint(tenant, row);
-    return db(tenant).transaction(async (tx) => {
+    const answer = await db(tenant).transaction(async (tx) => {
+      // Who changes the route waits for this lock: once that is answered, no sync starts by the other contract.
+      if ((await contractOf(tx, 'for share')) !== contract) return undefined;
       const backingDataset = await foundBacking(tx, id, { lock: true });
       const started = await startSync(kernel, tx, { backingDataset, force, requestedBy, admitted, fingerprint });
-      return {
-        ...{
-          run_id: started.runId,
-          workflow_id: started.workflowId,
-          warning: started.warning,
-          status: 'pending',
-          force,
-        },
-        attempted_sync_spec_fingerprint: started.attemptedFingerprint,
-        sync_contract_version: contract,
-      };
+      const { runId: run_id, workflowId: workflow_id, warning, attemptedFingerprint } = started;
+      const accepted: Started = { run_id, workflow_id, warning, status: 'pending' };
+      if (!isSecond) return accepted;
+      const ofSecond = { attempted_sync_spec_fingerprint: attemptedFingerprint, force };
+      return { ...accepted, ...ofSecond, sync_contract_version: contract.contract };
     });
+    // The route was changed meanwhile.
+    return answer ?? start(tenant, id, { requestedBy, queue, force });
   };
   return {
     start,
@@ -84,9 +74,13 @@ export function startService({ kernel, health, currentFingerprint }: StartDeps) 
     /** What clients may rely on, by the route row; it is that of every tenant. */
     async capabilities([tenant]: readonly Tenant[]): Promise<Output<typeof getSyncCapabilities>> {
       if (tenant === undefined) throw kernelProblems.tenantHeaderRequired();
-      const sync_contract_version = await db(tenant).transaction(contractOf);
-      const isSecond = sync_contract_version === SYNC_CONTRACT;
-      return { sync_contract_version, supports_exact_run_polling: isSecond, supports_force_replay: isSecond };
+      const { contract } = await db(tenant).transaction((tx) => contractOf(tx));
+      const isSecond = contract === SYNC_CONTRACT;
+      return {
+        sync_contract_version: contract,
+        supports_exact_run_polling: isSecond,
+        supports_force_replay: isSecond,
+      };
     },
   };
 }
@@ -97,7 +91,9 @@ export type StartService = ReturnType<typeof startService>;
 const NEEDED: readonly string[] = ['table', 'columns', 'type_version', 'key_mapped', 'relationships'];
 
 /** The contract that new syncs follow. */
-async function contractOf(tx: TenantTransaction): Promise<number> {
-  const { rows } = await tx.sql('select contract from ontology.sync_route', []);
-  return Number(rows[0]?.contract);
+async function contractOf(tx: TenantTransaction, lock = ''): Promise<SyncContract> {
+  const { rows } = await tx.sql(`select contract from ontology.sync_route ${lock}`, []);
+  const contract = syncContract(Number(rows[0]?.contract));
+  if (contract === undefined) throw new Error('the route of syncs names a contract of another release');
+  return contract;
 }

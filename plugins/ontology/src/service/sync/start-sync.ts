@@ -1,7 +1,6 @@
 import type { Admitted, Kernel, TenantTransaction } from '@weir/kernel';
+import { SYNC_CONTRACTS } from '../../model/route/contracts.ts';
 import { type BackingDatasetRow, SyncRunEntity } from '../../model/rows.ts';
-import { ONTOLOGY_SYNC_V2 } from '../../model/run-kinds.ts';
-import { SYNC_CONTRACT } from '../../model/sync/fingerprint.ts';
 import { NO_COUNTS } from '../../model/sync/words.ts';
 
 export interface AskedSync {
@@ -9,7 +8,7 @@ export interface AskedSync {
   force: boolean;
   /** Subject of the caller, or what started it. */
   requestedBy: string;
-  /** The answer of `runs.admit` for the kind of run. */
+  /** The answer of `runs.admit` for the kind of run, which decides the contract. */
   admitted: Admitted;
   /** What `currentFingerprint` answered; null where the table cannot be read, for which the run will fail. */
   fingerprint: string | null;
@@ -32,12 +31,14 @@ export async function startSync(
   { backingDataset, force, requestedBy, admitted, fingerprint }: AskedSync,
 ): Promise<StartedSync> {
   const { backingDatasetId, spec, appliedSyncSpecFingerprint = null } = backingDataset;
-  const { kind } = ONTOLOGY_SYNC_V2;
+  const { kind } = admitted;
+  const contract = SYNC_CONTRACTS.find(({ run }) => run.kind === kind)?.contract;
+  if (contract === undefined) throw new Error(`${kind} is not a kind of sync runs`);
   const started = await runs.start(tx, { kind, subjectId: backingDatasetId, requestedBy, admitted });
   await tx.insert(SyncRunEntity, {
     runId: started.run_id,
     backingDatasetId,
-    contract: SYNC_CONTRACT,
+    contract,
     force,
     spec,
     counts: NO_COUNTS,

@@ -12,6 +12,11 @@ const { sync_to_ontology_v2, emit_ontology_lineage_edge_v2 } = proxyActivities<S
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts },
 });
 const { update_sync_status_v2 } = slotlessActivities<SyncActivities>();
+/** Before syncs that wait for a slot: who changes the route waits for it. */
+const { probe_ontology_worker_v2 } = proxyActivities<SyncActivities>({
+  startToCloseTimeout: '10 seconds',
+  priority: { priorityKey: 1 },
+});
 
 /** One sync of a backing dataset: its entities, then what is applied. */
 export async function OntologySyncWorkflowV2(input: RunInput): Promise<void> {
@@ -22,4 +27,9 @@ export async function OntologySyncWorkflowV2(input: RunInput): Promise<void> {
     },
     (outcome) => update_sync_status_v2(input, outcome),
   );
+}
+
+/** Ends when a worker has carried out its activity; it is of no tenant and does no I/O. */
+export async function OntologyProbeWorkflowV2(): Promise<void> {
+  await probe_ontology_worker_v2();
 }
