@@ -10,7 +10,7 @@ import {
   setSyncRoute,
   syncBackingDataset,
 } from '@weir/plugin-ontology/contract';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { faultFolder } from '../crash/fault-folder.ts';
 import { readPage } from '../docs/page.ts';
 import { ontologyWorld } from '../ontology-world.ts';
@@ -70,20 +70,13 @@ async function reconciled({ acme, platform }: World) {
   return ended;
 }
 
-t.test('the runbook: syncs move to contract 1 and back, and none is lost', async (t) => {
-  const [toSecond = '', drainFirst = '', toFirst = '', drainSecond = ''] = await blocksOfPage();
-  const world = await ontologyWorld(t, SLOTS);
-  const { ok, call, folder, environment } = world;
-  const faults = await faultFolder(`${folder}/faults`);
-  const held = { ...environment, WEIR_FAULTPOINTS: faults.path };
-  const admin = { token: await world.token('acme', 'platform_admin') };
-  const shell = shellOf(world, admin.token);
-  await startWorker(t, environment, 'transform');
-  const revenue = await world.hydrated('revenue', ROWS, REVENUE);
-  t.match(await world.materialized(revenue, { force: true }), { status: 'succeeded' });
-  const [slow, quick] = [await world.backing('Slow', REVENUE), await world.backing('Quick', REVENUE)];
-
-  await startWorker(t, environment, 'ontology-sync');
+/** A route that workers of another release would take is refused, and what was seen is shown. */
+async function assertRefused(
+  t: Test,
+  world: World,
+  { shell, toFirst, admin }: { shell: ReturnType<typeof shellOf>; toFirst: string; admin: { token: string } },
+): Promise<void> {
+  const { environment } = world;
   const foreign = await startWorker(t, { ...environment, WEIR_RELEASE_SHA: 'another' }, 'ontology-sync-v2');
   const refused = await shell(toFirst);
   t.equal(refused.code, 5, refused.err);
@@ -100,6 +93,23 @@ t.test('the runbook: syncs move to contract 1 and back, and none is lost', async
     },
   });
   await foreign.end('SIGTERM');
+}
+
+t.test('the runbook: syncs move to contract 1 and back, and none is lost', async (t) => {
+  const [toSecond = '', drainFirst = '', toFirst = '', drainSecond = ''] = await blocksOfPage();
+  const world = await ontologyWorld(t, SLOTS);
+  const { ok, call, folder, environment } = world;
+  const faults = await faultFolder(`${folder}/faults`);
+  const held = { ...environment, WEIR_FAULTPOINTS: faults.path };
+  const admin = { token: await world.token('acme', 'platform_admin') };
+  const shell = shellOf(world, admin.token);
+  await startWorker(t, environment, 'transform');
+  const revenue = await world.hydrated('revenue', ROWS, REVENUE);
+  t.match(await world.materialized(revenue, { force: true }), { status: 'succeeded' });
+  const [slow, quick] = [await world.backing('Slow', REVENUE), await world.backing('Quick', REVENUE)];
+
+  await startWorker(t, environment, 'ontology-sync');
+  await assertRefused(t, world, { shell, toFirst, admin });
 
   let second = await startWorker(t, held, 'ontology-sync-v2');
   const start = async (backing_dataset_id: string) =>
