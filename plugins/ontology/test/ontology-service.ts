@@ -56,7 +56,7 @@ export interface OntologyService {
   applied: string[];
   /** Decides over the next requests. */
   choose(fate: (request: string, at: number) => Fate): void;
-  /** Looks at a job after which it is done. */
+  /** Looks at a job after which it is done, also at those that are there. */
   setSlowness(looks: number): void;
   addTenant(id: string): void;
   setType(tenant: string, type: { code: string; version: number } & object): void;
@@ -183,6 +183,7 @@ export async function startOntologyService({
     },
     setSlowness: (looks) => {
       slowness = looks;
+      for (const { jobs } of data.values()) for (const job of jobs.values()) job.looks = looks;
     },
     setType: (tenant, type) => void data.get(tenant)?.types.set(`${type.code} ${type.version}`, type),
     refuse: (...keys) => {

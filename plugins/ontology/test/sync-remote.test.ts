@@ -33,6 +33,8 @@ t.test('a table becomes entities of a service: full, skip, append, diff with del
   const { sync, id, kept, land, replace, peek, service } = await setUp(t);
   t.match(await sync(id), { status: 'succeeded', mode: 'full', counts: { read: 2, upserted: 2, rejected: 0 } });
   t.strictSame(kept(), all(1, 2));
+  const put = 'PUT /v1/entity-types/Vehicle/versions/1';
+  t.equal(service.seen[0], put, 'the service has the type before its entities, though it was stored without it');
   const sent = service.seen.length;
   t.match(await sync(id), { status: 'skipped' });
   t.equal(service.seen.length, sent, 'a skip sends nothing');

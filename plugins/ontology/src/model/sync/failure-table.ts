@@ -27,11 +27,11 @@ export const SYNC_FAILURES = {
     detail: 'The rows of the pinned snapshot were not the same when they were read again.',
     hint: 'Start it again: the next run compares every row with what is stored.',
   },
-  chunk_refused: {
+  service_refused: {
     origin: 'platform',
     retryable: false,
-    detail: 'The ontology service refused a chunk of entities.',
-    hint: 'Read the log of the ontology service; it may lack the entity type, or take smaller chunks.',
+    detail: 'The ontology service refused the entity type or a chunk of entities.',
+    hint: 'Read the log of the ontology service, which knows why.',
   },
   merge_unsupported: {
     origin: 'config',

@@ -16,7 +16,7 @@ import { type MapDeps, withMapped } from './map-table.ts';
 import { syncFailed } from './sync-failures.ts';
 import { indexedIn } from './sync-type.ts';
 import { type ChunkOf, endUnseen, type Rejected, takeRange } from './take-range.ts';
-import { endUnseenRemote, type Remote, takeRangeRemote } from './take-remote.ts';
+import { endUnseenRemote, putType, type Remote, takeRangeRemote } from './take-remote.ts';
 
 /** Who syncs: the platform itself, for the tenant of the run. */
 export const SYNC_WORKER: Principal = {
@@ -30,7 +30,7 @@ export const SYNC_WORKER: Principal = {
 export interface SyncDeps extends EffectiveDeps {
   kernel: Pick<Kernel, 'db' | 'runs'>;
   inputs: InputsService;
-  store: Pick<OntologyStore, 'capabilities' | 'submitBulk' | 'getBulkJob'>;
+  store: Pick<OntologyStore, 'capabilities' | 'putEntityType' | 'submitBulk' | 'getBulkJob'>;
   map: MapDeps;
 }
 
@@ -84,6 +84,7 @@ export function syncPorts(
     async plan() {
       if (isRemote && run.spec.merge_mode === 'owned_properties') throw syncFailed('merge_unsupported');
       planned = await planSync(deps, attempt, { run, backing });
+      if (isRemote && planned.mode !== 'skip') await putType(store, remote().call, planned.effective.version);
       await faultpoint('O2');
       return planned;
     },

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { keyHash } from '../../model/entity/key.ts';
 import {
   type BulkJob,
+  type DeclaredType,
   type EntityChunk,
   type EntityItem,
   type OntologyStore,
@@ -60,6 +61,17 @@ export async function takeRangeRemote(remote: Remote, of: ChunkOf, asked: RangeA
   return job === undefined ? judged.rejected : { ...judged.rejected, ...refusedBy(job) };
 }
 
+/** Gives the service the version of the type, which it may have been without when that was stored. */
+export async function putType(
+  store: Pick<OntologyStore, 'putEntityType'>,
+  call: StoreCall,
+  { code, version, fingerprint, document }: DeclaredType,
+): Promise<void> {
+  await store.putEntityType(call, { code, version, fingerprint, document }).catch((error: unknown) => {
+    throw error instanceof StoreFault ? syncFailed('service_refused') : error;
+  });
+}
+
 /** Ends all claims of a backing dataset that is deleted, once the service has deleted their entities. */
 export async function removeRemote(
   { kernel: { db }, store, call }: Omit<Remote, 'signal'>,
@@ -111,7 +123,7 @@ async function sentTo({ store, call, signal }: Remote, chunk: EntityChunk): Prom
     return await settledBulk(store, call, chunk, signal);
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error;
-    throw syncFailed(error.code === 'chunk_changed' ? 'chunk_changed' : 'chunk_refused');
+    throw syncFailed(error.code === 'chunk_changed' ? 'chunk_changed' : 'service_refused');
   }
 }
 
