@@ -2,6 +2,7 @@ import { call as callAs, type Endpoint, type Input } from '@weir/kernel/contract
 import { conformance } from '@weir/kernel/testing';
 import { Secret } from '@weir/vault';
 import t from 'tap';
+import transforms from '../../transforms/package.json' with { type: 'json' };
 import packageJson from '../package.json' with { type: 'json' };
 import * as endpoints from '../src/contract.ts';
 import { type DeclaredType, StoreFault } from '../src/model/entity/store.ts';
@@ -14,8 +15,11 @@ const params = { code: 'Vehicle' };
 t.test('entity types and their versions', async (t) => {
   const app = await setUp(t);
   const { call, as } = app;
-  const manifest = packageJson.weir as Parameters<typeof conformance>[1]['manifest'];
-  conformance(t, { manifest, plugin, registration: app.registration });
+  type Deployed = Parameters<typeof conformance>[1];
+  const manifest = packageJson.weir as Deployed['manifest'];
+  // A preview is a query: its permission is that of transforms.
+  const beside = [transforms.weir] as unknown as Deployed['beside'] & object;
+  conformance(t, { manifest, plugin, registration: app.registration, beside });
 
   const create = (body: object) => call(endpoints.createEntityType, { body: body as never });
   const version = (document: object, more: object = {}) =>
