@@ -1,6 +1,12 @@
 import type { Kernel, TenantTransaction } from '@weir/kernel';
 import type { Input, Principal, Tenant } from '@weir/kernel/contract';
-import { isReserved, type SampledDataset, type SamplesService } from '@weir/plugin-datasets/contract';
+import {
+  isReserved,
+  type SampledDataset,
+  type SampleFindings,
+  type SampleQuestion,
+  type SamplesService,
+} from '@weir/plugin-datasets/contract';
 import { backingProblems } from '../../contract/backing/problems.ts';
 import type {
   SuggestedRelationshipView,
@@ -9,11 +15,10 @@ import type {
 } from '../../contract/backing/suggestions.ts';
 import type { VersionDocumentView } from '../../contract/documents.ts';
 import type { TableColumn } from '../../model/backing/faults.ts';
+import { checkedOnRows, checksSql, covers, placesOf, rowChecks } from '../../model/backing/row-checks.ts';
 import {
-  castSql,
   type FoundLink,
   type FoundMapping,
-  fitOf,
   foundLinks,
   foundMappings,
   type LinkTarget,
@@ -27,9 +32,9 @@ import type { OntologyTenants } from '../bindings.ts';
 import { targetsOf } from './judge.ts';
 
 /** Rows that a suggestion looks at. */
-const SAMPLE_ROWS = 2_000;
+const SAMPLE_ROWS = 1_000;
 /** Values that are looked at of all columns together, and of one. */
-const [SAMPLED_VALUES, COLUMN_VALUES] = [20_000, 100];
+const [SAMPLED_VALUES, COLUMN_VALUES] = [5_000, 50];
 const VALUE_CHARS = 100;
 /** Columns whose values are looked at: each takes memory of its own. Further ones go by their names and types. */
 const MAX_SAMPLED_COLUMNS = 200;
@@ -72,9 +77,7 @@ export function suggestService(deps: SuggestDeps) {
         return { type, ends: await targetsOf(tx, { relationship_mappings: type.relationships }) };
       });
       const looked = { tenant, datasetId, snapshotId: table.snapshotId, signal };
-      const { columns, rows, more } = await sampled(samples, looked, table);
-      const found = foundMappings(type, columns);
-      const checked = await checkedOnRows(samples, looked, { type, columns, found, topK });
+      const { found, columns, checked, rows, more } = await matchedOnRows(samples, looked, { table, type, topK });
       const targets = (await store.reachable()) ? await withKeys(store, call, ends) : withoutKeys(ends);
       const links = foundLinks({ code, type }, columns, { targets, keyColumns: checked.key.columns });
       const relationships: SuggestedRelationshipView[] = [];
@@ -108,79 +111,68 @@ async function typeAt(tx: TenantTransaction, code: string, version: number | und
   return labelled(found.document, row.labels);
 }
 
-/** The columns that may be mapped, with some of their values; those of the platform are left out. */
-async function sampled(
+interface Matched {
+  columns: SampledColumn[];
+  found: FoundMapping[];
+  checked: ReturnType<typeof checkedOnRows>;
+  rows: number;
+  more: boolean;
+}
+
+/**
+ * Columns with likely properties. The rows are asked once for values, and for the key and casts that names alone suggest; a second time
+ * where values suggest others.
+ */
+async function matchedOnRows(
   samples: SuggestDeps['samples'],
   of: Looked,
-  table: SampledDataset,
-): Promise<{ columns: SampledColumn[]; rows: number; more: boolean }> {
-  const columns = table.columns.filter(({ name }) => !isReserved(name));
-  const looked = columns.slice(0, MAX_SAMPLED_COLUMNS);
-  if (looked.length === 0) return { columns: [], rows: 0, more: false };
-  const most = Math.min(COLUMN_VALUES, Math.floor(SAMPLED_VALUES / looked.length));
-  const texts = looked.map((_, at) => `left(CAST(c${at} AS VARCHAR), ${VALUE_CHARS})`);
-  const { results, rows, more } = await samples.ask(of.tenant, of.datasetId, {
-    snapshotId: of.snapshotId,
-    columns: looked.map(({ name }) => name),
-    rows: SAMPLE_ROWS,
-    statements: [{ sql: `SELECT ${texts.join(', ')} FROM sample ORDER BY r LIMIT ${most}`, maxRows: most }],
-    signal: of.signal,
-  });
-  const [values = []] = results;
-  const valued = columns.map((column, at) => ({ ...column, values: textsOf(values[at]) }));
-  return { columns: valued, rows, more };
+  { table, type, topK }: { table: SampledDataset; type: VersionDocumentView; topK: number },
+): Promise<Matched> {
+  const bare = table.columns.filter(({ name }) => !isReserved(name)).map((column) => ({ ...column, values: [] }));
+  const looked = bare.slice(0, MAX_SAMPLED_COLUMNS);
+  const most = MAX_SAMPLED_COLUMNS;
+  const likely = foundMappings(type, looked);
+  const expected = rowChecks(type, looked, { found: likely, topK, most });
+  const { results, rows, more } = await asked(samples, of, looked, [
+    valuesSql(looked.length),
+    { sql: checksSql(expected, (at) => `c${at}`), maxRows: 1 },
+  ]);
+  const [values = [], counts = []] = results;
+  const columns = bare.map((column, at) => ({ ...column, values: textsOf(values[at]) }));
+  const found = foundMappings(type, columns);
+  const wanted = rowChecks(type, columns, { found, topK, most });
+  if (covers(expected, wanted))
+    return { columns, found, rows, more, checked: checkedOnRows(expected, columns, counts) };
+  const places = placesOf(wanted);
+  const again = await asked(
+    samples,
+    of,
+    places.flatMap((at) => columns[at] ?? []),
+    [{ sql: checksSql(wanted, (at) => `c${places.indexOf(at)}`), maxRows: 1 }],
+  );
+  return { columns, found, rows, more, checked: checkedOnRows(wanted, columns, again.results[0] ?? []) };
+}
+
+/** Asks the first rows; a table without columns has none. */
+async function asked(
+  samples: SuggestDeps['samples'],
+  { tenant, datasetId, snapshotId, signal }: Looked,
+  columns: readonly TableColumn[],
+  statements: SampleQuestion['statements'],
+): Promise<SampleFindings> {
+  if (columns.length === 0) return { rows: 0, more: false, results: [] };
+  const names = columns.map(({ name }) => name);
+  return samples.ask(tenant, datasetId, { snapshotId, columns: names, rows: SAMPLE_ROWS, statements, signal });
+}
+
+/** Some values of each column, as text. */
+function valuesSql(columns: number): SampleQuestion['statements'][number] {
+  const most = Math.min(COLUMN_VALUES, Math.floor(SAMPLED_VALUES / Math.max(1, columns)));
+  const texts = Array.from({ length: columns }, (_, at) => `left(CAST(c${at} AS VARCHAR), ${VALUE_CHARS})`);
+  return { sql: `SELECT ${texts.join(', ')} FROM sample ORDER BY r LIMIT ${most}`, maxRows: most };
 }
 
 const textsOf = (values: readonly unknown[] = []): string[] => values.filter((value) => typeof value === 'string');
-
-/** Whether the key is one, and which casts lose values, on the sampled rows. */
-async function checkedOnRows(
-  samples: SuggestDeps['samples'],
-  looked: Looked,
-  {
-    type,
-    columns,
-    found,
-    topK,
-  }: { type: VersionDocumentView; columns: readonly SampledColumn[]; found: readonly FoundMapping[]; topK: number },
-): Promise<{ key: SuggestionsView['key']; converts(column: string, to: string): boolean }> {
-  const parts = type.primary_key.map((code) => found.find(({ property }) => property.code === code)?.chosen.column);
-  const keyAt = parts.includes(undefined) ? [] : parts.flatMap((at) => (at === undefined ? [] : [at]));
-  const wanted = found.flatMap(({ property, chosen, others }) =>
-    [chosen, ...others.slice(0, topK)].flatMap(({ column: at }) => {
-      const fit = fitOf(columns[at] as TableColumn, property, type.primary_key.includes(property.code));
-      return typeof fit === 'object' ? [{ at, to: fit.to }] : [];
-    }),
-  );
-  const key = { columns: keyAt.map((at) => columns[at]?.name ?? ''), unique: null, nulls: null };
-  const used = [...new Set([...keyAt, ...wanted.map(({ at }) => at)])].slice(0, MAX_SAMPLED_COLUMNS);
-  if (used.length === 0) return { key, converts: () => true };
-  const casts = wanted.filter(({ at }) => used.includes(at));
-  const named = (at: number) => `c${used.indexOf(at)}`;
-  const lost = casts.map(({ at, to }) => {
-    const cast = castSql(named(at), to, { loose: true });
-    return `count(*) FILTER (${named(at)} IS NOT NULL AND ${cast} IS NULL)`;
-  });
-  const whole = keyAt.map((at) => `${named(at)} IS NOT NULL`).join(' AND ') || 'true';
-  const distinct = keyAt.length === 0 ? '0' : `count(DISTINCT row(${keyAt.map(named).join(', ')})) FILTER (${whole})`;
-  const counts = ['count(*)', `count(*) FILTER (${whole})`, distinct, ...lost];
-  const { results } = await samples.ask(looked.tenant, looked.datasetId, {
-    snapshotId: looked.snapshotId,
-    columns: used.map((at) => columns[at]?.name ?? ''),
-    rows: SAMPLE_ROWS,
-    statements: [{ sql: `SELECT ${counts.join(', ')} FROM sample`, maxRows: 1 }],
-    signal: looked.signal,
-  });
-  const [rows = 0, keyed = 0, keys = 0, ...losses] = (results[0] ?? []).map(([value]) => Number(value));
-  const converting = new Set(
-    casts.filter((_, at) => losses[at] === 0).map(({ at, to }) => `${columns[at]?.name}\n${to}`),
-  );
-  const isKnown = keyAt.length > 0 && rows > 0;
-  return {
-    key: isKnown ? { ...key, unique: keys === keyed, nulls: rows - keyed } : key,
-    converts: (column, to) => converting.has(`${column}\n${to}`),
-  };
-}
 
 type Ends = ReadonlyMap<string, VersionDocumentView>;
 
