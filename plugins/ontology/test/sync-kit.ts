@@ -7,6 +7,7 @@ import { type CompactionDeps, compactTable } from '../../datasets/src/rewrite/co
 import { batch, depsOf, type Lake, lake } from '../../datasets/test/kit.ts';
 import { wholeSpec } from '../src/contract/backing/document.ts';
 import type { GivenVersionBody } from '../src/contract/documents.ts';
+import { ontologyProblems } from '../src/contract/problems.ts';
 import type { OntologyStore } from '../src/model/entity/store.ts';
 import { BackingDatasetEntity, EntityTypeEntity, SyncRunEntity, TypeVersionEntity } from '../src/model/rows.ts';
 import { ONTOLOGY_SYNC_V2 } from '../src/model/run-kinds.ts';
@@ -49,7 +50,7 @@ export async function syncWorld(t: Teardown & { testdir(): string }, other?: Ont
     ...{ kernel, inputs, store },
     tenants: {
       boundTenant: () => {
-        if (!isBound) throw new Error('not bound');
+        if (!isBound) throw ontologyProblems.bindingMissing();
         return 'acme-ontology';
       },
     },

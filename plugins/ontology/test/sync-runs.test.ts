@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import type { SyncPorts } from '../src/model/sync/run-sync.ts';
 import { driftOf, keyBetween } from '../src/service/sync/drift.ts';
 import { compacted, syncWorld, VEHICLE, vehicle } from './sync-kit.ts';
 
@@ -237,3 +238,59 @@ t.test('entities that others changed or removed → read back, they differ from 
     'z',
   );
 });
+
+/** Each row becomes a chunk of its own, and something happens once so many of them were taken. */
+const inChunks =
+  (taken: { count: number }, at: number, happens: () => Promise<unknown> | unknown) =>
+  (ports: SyncPorts): SyncPorts => ({
+    ...ports,
+    withMapped: (of, work) =>
+      ports.withMapped(of, (mapped) =>
+        work({
+          ...mapped,
+          async *lines() {
+            for await (const { line } of mapped.lines()) yield { line, bytes: CHUNK_BYTES };
+          },
+        }),
+      ),
+    async takeRange(range, mode) {
+      await ports.takeRange(range, mode);
+      taken.count += 1;
+      if (taken.count === at) await happens();
+    },
+  });
+const CHUNK_BYTES = 9 * 1_048_576;
+
+t.test(
+  'a right that is lost in the middle of a run → the next tenth chunk is not sent, and a later run repairs it',
+  async (t) => {
+    const ids = [11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23];
+    const { start, attempt, sync, bind, entitiesOf, replace, row, runOf, id, world, acme } = await applied(t);
+    await replace(ids.map((one) => vehicle(one)));
+    const before = await row(id);
+    const namespace = (name: string) =>
+      world.kernel
+        .db(acme)
+        .transaction((tx) =>
+          tx.sql('update datasets.producer set namespace = $2 where tenant_id = $1', [acme.tenantId, name]),
+        );
+    const rights = [
+      { code: 'ontology_binding_missing', lose: async () => bind(false), give: async () => bind(true) },
+      { code: 'dataset_not_readable', lose: () => namespace('silver.acme'), give: () => namespace('bronze.acme') },
+    ];
+    for (const { code, lose, give } of rights) {
+      const taken = { count: 0 };
+      const { runId } = await start(id, true);
+      const lost = attempt(runId, inChunks(taken, 7, lose));
+      await t.rejects(lost, { code }, code);
+      t.equal(taken.count, 10, 'it is asked again before the eleventh');
+      await give();
+      await world.kernel.runs.finish(acme, runId, { status: 'failed' });
+      t.match(await row(id), { appliedRunId: before.appliedRunId, dirtyRunId: runId }, code);
+      t.match(await runOf(runId), { counts: { deleted: 0 } }, 'nothing is deleted by half a run');
+    }
+    t.match(await sync(id), { status: 'succeeded', replayReason: 'recover_partial_run', counts: { deleted: 2 } });
+    t.strictSame(await entitiesOf(), all(...ids));
+    t.equal((await row(id)).dirtyRunId, null);
+  },
+);

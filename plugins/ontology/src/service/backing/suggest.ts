@@ -153,7 +153,7 @@ async function matchedOnRows(
   return { columns, found, rows, more, checked: checkedOnRows(wanted, columns, again.results[0] ?? []) };
 }
 
-/** Asks the first rows; a table without columns has none. */
+/** Asks the first rows; a table without columns is not asked. */
 async function asked(
   samples: SuggestDeps['samples'],
   { tenant, datasetId, snapshotId, signal }: Looked,
