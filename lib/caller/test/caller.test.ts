@@ -19,11 +19,18 @@ async function service(t: Test, steps: readonly Step[], more: Partial<CallerOpti
     method?: string | undefined;
     url?: string | undefined;
     headers: IncomingMessage['headers'];
+    port: number | undefined;
     body: string;
   }[] = [];
   const server = createServer(async (request, answer) => {
     const { method, url, headers } = request;
-    seen.push({ method, url, headers, body: Buffer.concat(await request.toArray()).toString() });
+    seen.push({
+      method,
+      url,
+      headers,
+      port: request.socket.remotePort,
+      body: Buffer.concat(await request.toArray()).toString(),
+    });
     await steps[Math.min(seen.length, steps.length) - 1]?.(request, answer);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -100,6 +107,18 @@ t.test('a lost answer → repeated when that is harmless, and given up after the
   const { caller, seen } = await service(t, [lost], { retries: 2 });
   t.equal(await codeOf(caller.ask({ method: 'GET', path: '/' })), 'connection_lost');
   t.equal(seen.length, 3);
+});
+
+t.test('many requests in a row → one connection, and nothing piles up on it', async (t) => {
+  const { caller, seen } = await service(t, [good]);
+  const warnings: string[] = [];
+  const warn = ({ name }: Error) => warnings.push(name);
+  process.on('warning', warn);
+  t.teardown(() => process.off('warning', warn));
+  for (let n = 0; n < 20; n += 1) await caller.ask({ method: 'GET', path: '/' });
+  await new Promise(setImmediate);
+  t.strictSame(warnings, []);
+  t.equal(new Set(seen.map(({ port }) => port)).size, 1);
 });
 
 t.test('a request that was never sent → repeated, whatever its method', async (t) => {

@@ -13,6 +13,8 @@ import * as wire from './http-wire.ts';
 
 /** Entities of a bulk job. */
 const MAX_CHUNK = 5_000;
+/** Bound of the answer to a status, whatever the bounds of other calls. */
+const REACHABLE_MS = 3_000;
 const JOB_ID = /^[\w:.-]{1,200}$/;
 /** What a refusal of a chunk means to who sends it. */
 const REFUSALS: Readonly<Record<number, StoreFault['code']>> = {
@@ -34,7 +36,7 @@ export function httpStore({ caller, log }: { caller: Caller; log: CallLog }): On
   return {
     capabilities: () => ({ adapter: 'http', declaredTypes: true, asyncBulk: true, maxChunk: MAX_CHUNK }),
     reachable: () =>
-      caller.ask({ method: 'GET', path: '/v1/status' }).then(
+      caller.ask({ method: 'GET', path: '/v1/status', signal: AbortSignal.timeout(REACHABLE_MS) }).then(
         (answer) => isGood(answer),
         () => false,
       ),
