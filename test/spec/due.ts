@@ -15,4 +15,5 @@ export const dueAreas: readonly string[] = [
   'Schema libraries and registry',
   'Ontology',
   'Backing datasets',
+  'AI',
 ];

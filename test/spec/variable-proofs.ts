@@ -166,6 +166,14 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'ONTOLOGY_SERVICE_URL',
     'ONTOLOGY_API_KEY',
   ),
+  ...proved(
+    'plugins/ai/test/remote.test.ts',
+    'a part of the settings, or an address that is none → the start is refused by name',
+    'AI_ASSISTANT_API_URL',
+    'AI_ASSISTANT_IDP_URL',
+    'AI_ASSISTANT_CLIENT_ID',
+    'AI_ASSISTANT_CLIENT_SECRET',
+  ),
   ...proved('plugins/ai/test/ai.test.ts', '50 calls at once over a budget of 20 → 20 proposals', 'WEIR_AI_DAILY_CALLS'),
   ...proved(
     'plugins/ai/test/injection.test.ts',

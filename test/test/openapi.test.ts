@@ -30,6 +30,7 @@ const SECRETS: Readonly<Record<string, string>> = {
 /** Examples that a platform without worker, tables and secret store refuses, each with the code of its refusal. */
 const REFUSED: Readonly<Record<string, string>> = {
   // Their table is not there, so no transform is proposed, and the proposal that is there is of another task.
+  'ai.compose_pipeline': 'not_found',
   'ai.generate_transform': 'not_found',
   'ai.publish_transform': 'proposal_not_transform',
   'apply.apply': 'plan_stale',

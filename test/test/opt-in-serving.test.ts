@@ -81,6 +81,7 @@ t.test('a kind of documents of an opt-in plugin → unknown to a tenant without 
 
 t.test('a workflow of an opt-in plugin → not configured for a tenant without it', async () => {
   const starts = startService(kernelWithGadgets());
-  t.strictSame(await starts.start('schema-match', HAS_IT, {} as never, {}), { run_id: 'r' });
-  await t.rejects(starts.start('schema-match', LACKS_IT, {} as never, {}), { code: 'feature_not_configured' });
+  const asked = { principal: {} as never, body: {}, traceId: '', call: async () => ({ status: 404, body: {} }) };
+  t.strictSame(await starts.start('schema-match', { ...asked, tenant: HAS_IT }), { run_id: 'r' });
+  await t.rejects(starts.start('schema-match', { ...asked, tenant: LACKS_IT }), { code: 'feature_not_configured' });
 });

@@ -79,7 +79,7 @@ t.test('each limit and promise that is kept names the test that says so', async 
 });
 
 t.test('a route that answers only that its feature is missing is no route of the specification', async (t) => {
-  t.ok(found.unconfigured.size > 0, 'something was found at all');
+  t.ok(found.routes.length > found.unconfigured.size, 'something was found at all');
   for (const name of found.unconfigured)
     t.match(
       comparison.rows.filter((row) => row.name === name),

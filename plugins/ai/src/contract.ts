@@ -1,4 +1,10 @@
 export {
+  type ComposedView,
+  composePipeline,
+  getComposeStatus,
+  SchemaMatchStart,
+} from './contract/compose.ts';
+export {
   type Envelope,
   KEPT_DAYS,
   PROPOSAL_STATES,

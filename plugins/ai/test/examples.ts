@@ -1,6 +1,8 @@
 import {
+  composePipeline,
   fixCiFailure,
   generateTransform,
+  getComposeStatus,
   getExecution,
   listExecutions,
   publishTransform,
@@ -10,6 +12,7 @@ import {
   suggestPatternParams,
   suggestTargetSchema,
 } from '@weir/plugin-ai/contract';
+import { startWorkflow } from '@weir/plugin-workflow-engine/contract';
 import { type Api, type Examples, example, inTurn, VICTIMS } from '../../../test/examples.ts';
 
 const source = { schema: { type: 'object', properties: { order_no: { type: 'string' } } } };
@@ -34,6 +37,17 @@ export const examples: Examples = {
       of: generateTransform,
       body: { description: 'count rows', inputs: ['bronze.walked.missing'] },
       unreached: { why: 'its input needs a sync, which needs a worker' },
+    },
+    {
+      of: composePipeline,
+      body: { goal: 'count rows', dataset_ids: ['bronze.walked.missing'] },
+      unreached: { why: 'its input needs a sync, which needs a worker' },
+    },
+    { of: getComposeStatus, unreached: { why: 'a composition needs an input, which needs a worker' } },
+    {
+      of: startWorkflow['schema-match'],
+      body: mapping,
+      unreached: { why: 'a match needs a worker', status: 503 },
     },
     example(fixCiFailure, { body: { artifact: { sql: 'select 1 as one' }, ci_log: 'Out of Memory Error' } }),
     {

@@ -39,6 +39,7 @@ export {
   type TaskType,
 } from './contract/shapes.ts';
 export {
+  type AskedStart,
   startWorkflow,
   WORKFLOW_STARTS,
   type WorkflowStart,

@@ -40,8 +40,6 @@ export function routes({ engine, workflows, starts }: RouteServices): AnyRoute[]
         signal,
       }),
     ),
-    ...WORKFLOW_STARTS.map((name) =>
-      handle(startWorkflow[name], ({ tenant, principal, body }) => starts.start(name, tenant, principal, body)),
-    ),
+    ...WORKFLOW_STARTS.map((name) => handle(startWorkflow[name], (asked) => starts.start(name, asked))),
   ];
 }

@@ -6,10 +6,6 @@ export const examples: Examples = {
   calls: [
     example(waitForWorkflow, { body: { timeout_seconds: 1 } }),
     { of: startWorkflow.transform, unreached: { why: 'its body names a transform' } },
-    ...[startWorkflow['schema-match']].map((of) => ({
-      of,
-      unreached: { why: 'no plugin brings this workflow yet', status: 501 },
-    })),
   ],
   seed: async ({ running }) => ({
     calls: [{ of: cancelWorkflow, params: { workflow_id: (await running()).workflow_id } }],

@@ -12,8 +12,19 @@ export interface Measured {
   tokens: { input: number; output: number };
 }
 
+type Measure = (measured: Measured) => void;
+
+/** The figures of a process are registered once; its calls and its runs have services of their own. */
+const registered = new WeakMap<object, Measure>();
+
 /** Figures of AI assistance, without a tenant. */
-export function measureAi(metrics: Kernel['metrics']) {
+export function measureAi(metrics: Kernel['metrics']): Measure {
+  const measure = registered.get(metrics) ?? register(metrics);
+  registered.set(metrics, measure);
+  return measure;
+}
+
+function register(metrics: Kernel['metrics']): Measure {
   const executions = metrics.counter({
     name: 'weir_ai_executions_total',
     help: 'Proposals that were asked for',
@@ -30,7 +41,7 @@ export function measureAi(metrics: Kernel['metrics']) {
     help: 'Tokens of the remote assistant',
     labels: { direction: ['input', 'output'] },
   });
-  return ({ task, provider, outcome, seconds, tokens: used }: Measured): void => {
+  return ({ task, provider, outcome, seconds, tokens: used }) => {
     executions({ task, provider, outcome });
     lasted({ task }, seconds);
     tokens({ direction: 'input' }, used.input);

@@ -2,6 +2,7 @@ import { type Static, type TObject, Type } from '@sinclair/typebox';
 import {
   Accepted,
   contributionPoint,
+  type Endpoint,
   endpoint,
   kernelProblems,
   type Principal,
@@ -14,6 +15,21 @@ import { workflowEngineProblems } from './problems.ts';
 export const WORKFLOW_STARTS = ['schema-match', 'transform', 'pipeline'] as const;
 export type WorkflowStartName = (typeof WORKFLOW_STARTS)[number];
 
+/** The call that asks for a start: `call` makes another one as the same caller. */
+export interface AskedStart {
+  traceId: string;
+  call(
+    to: Endpoint,
+    input: Partial<Record<'params' | 'query', Record<string, string>> & { body: object }>,
+  ): Promise<{ status: number; body: unknown }>;
+}
+
+/** What was started. */
+const Started = Type.Object({
+  ...Accepted.properties,
+  execution_id: Type.Optional(Type.String({ format: 'uuid', description: 'The proposal that it makes' })),
+});
+
 /** A workflow that the plugin which brings it lets callers start. */
 export interface WorkflowStart {
   name: WorkflowStartName;
@@ -24,7 +40,8 @@ export interface WorkflowStart {
     tenant: { readonly tenantId: string; readonly alias: string; readonly scope: string },
     principal: Principal,
     body: unknown,
-  ): Promise<Static<typeof Accepted>>;
+    asked: AskedStart,
+  ): Promise<Static<typeof Started>>;
 }
 
 /** Where the plugins that bring workflows say how they are started; one giver for each name. */
@@ -41,7 +58,7 @@ const startOf = (name: WorkflowStartName, summary: string) =>
     body: Type.Unsafe<Record<string, unknown>>({
       description: 'An object, as the plugin that brings the workflow declares it',
     }),
-    response: Accepted,
+    response: Started,
     status: 202,
     location: '/workflow-engine/workflows/:workflow_id',
     errors: [workflowEngineProblems.featureNotConfigured, runProblems.noWorker, kernelProblems.notFound],

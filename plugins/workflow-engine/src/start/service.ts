@@ -1,16 +1,23 @@
 import { Value, ValueErrorType } from '@sinclair/typebox/value';
 import type { Kernel, Principal, Tenant } from '@weir/kernel';
 import { kernelProblems, type Output } from '@weir/kernel/contract';
-import { type startWorkflow, type WorkflowStartName, WorkflowStarts, workflowEngineProblems } from '../contract.ts';
+import {
+  type AskedStart,
+  type startWorkflow,
+  type WorkflowStartName,
+  WorkflowStarts,
+  workflowEngineProblems,
+} from '../contract.ts';
 
-type Accepted = Output<(typeof startWorkflow)['transform']>;
+type Started = Output<(typeof startWorkflow)['transform']>;
+type Asked = { tenant: Tenant; principal: Principal; body: unknown } & AskedStart;
 
 const MAX_FAULTS = 20;
 
 /** Starting the workflows that other plugins bring. Throws `feature_not_configured` when no plugin of the tenant brings the one asked for. */
 export function startService({ contributionsFor }: Pick<Kernel, 'contributionsFor'>) {
   return {
-    async start(name: WorkflowStartName, tenant: Tenant, principal: Principal, body: unknown): Promise<Accepted> {
+    async start(name: WorkflowStartName, { tenant, principal, body, traceId, call }: Asked): Promise<Started> {
       const starts = await contributionsFor(tenant, WorkflowStarts);
       const giver = starts.find((start) => start.name === name);
       if (giver === undefined) throw workflowEngineProblems.featureNotConfigured({ members: { feature: name } });
@@ -20,7 +27,7 @@ export function startService({ contributionsFor }: Pick<Kernel, 'contributionsFo
           errors: errors.map(({ path, type }) => ({ pointer: placeOf(path, type), code: ruleOf(type) })),
         });
       }
-      return giver.start(tenant, principal, body);
+      return giver.start(tenant, principal, body, { traceId, call });
     },
   };
 }

@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox';
+import type { Tenant } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
 import { aiProblems } from '../../contract/problems.ts';
 import type { FieldMappingsView, suggestFieldMappings } from '../../contract/suggest.ts';
 import { type Field, fieldsOfColumns, fieldsOfJsonSchema, type Target } from '../../model/fields/field.ts';
 import { mapFields } from '../../model/fields/map-fields.ts';
 import type { AskContext } from '../assist.ts';
-import type { SampleValues } from '../sight/datasets.ts';
+import type { SampleValues, SeenDataset } from '../sight/datasets.ts';
 import { namedTarget } from '../sight/targets.ts';
 import type { TaskDeps } from './services.ts';
 
@@ -37,20 +38,28 @@ export async function sidesOf(
   context: AskContext,
   body: Pick<Body, 'source' | 'target'>,
 ): Promise<MappingSides> {
-  const { dataset_id: datasetId, schema } = body.source;
+  const { fields, seen } = await sourceOf({ datasets }, context.tenant, body.source);
+  const target = await namedTarget(context.call, body.target);
+  const values = seen === undefined ? new Map() : await datasets.values(context.tenant, seen, context.signal);
+  return { source: fields, values, target };
+}
+
+/** The fields of the side that is read. */
+export async function sourceOf(
+  { datasets }: Pick<TaskDeps, 'datasets'>,
+  tenant: Tenant,
+  { dataset_id: datasetId, schema }: Body['source'],
+): Promise<{ fields: readonly Field[]; seen?: SeenDataset }> {
   if ((datasetId === undefined) === (schema === undefined)) {
     throw kernelProblems.validationFailed({ errors: [{ pointer: '/source', code: 'choose_one' }] });
   }
-  const target = await namedTarget(context.call, body.target);
-  if (datasetId === undefined) {
-    const source = fieldsOfJsonSchema(schema);
-    if (source.length === 0)
-      throw aiProblems.unsupportedRequest({ values: { reason: 'the schema has no properties' } });
-    return { source, values: new Map(), target };
+  if (datasetId !== undefined) {
+    const seen = await datasets.describe(tenant, datasetId);
+    return { fields: fieldsOfColumns(seen.columns), seen };
   }
-  const seen = await datasets.describe(context.tenant, datasetId);
-  const values = await datasets.values(context.tenant, seen, context.signal);
-  return { source: fieldsOfColumns(seen.columns), values, target };
+  const fields = fieldsOfJsonSchema(schema);
+  if (fields.length > 0) return { fields };
+  throw aiProblems.unsupportedRequest({ values: { reason: 'the schema has no properties' } });
 }
 
 /** The task of mapping, for a call and for a workflow. */
