@@ -1,3 +1,4 @@
+import { aiProofs } from './ai-proofs.ts';
 import type { Proof } from './rows.ts';
 
 const PLATFORM = 'test/test/variables.test.ts';
@@ -166,20 +167,7 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'ONTOLOGY_SERVICE_URL',
     'ONTOLOGY_API_KEY',
   ),
-  ...proved(
-    'plugins/ai/test/remote.test.ts',
-    'a part of the settings, or an address that is none → the start is refused by name',
-    'AI_ASSISTANT_API_URL',
-    'AI_ASSISTANT_IDP_URL',
-    'AI_ASSISTANT_CLIENT_ID',
-    'AI_ASSISTANT_CLIENT_SECRET',
-  ),
-  ...proved('plugins/ai/test/ai.test.ts', '50 calls at once over a budget of 20 → 20 proposals', 'WEIR_AI_DAILY_CALLS'),
-  ...proved(
-    'plugins/ai/test/injection.test.ts',
-    'a model whose draft passes the gate → is shown as its own, without links; its tokens are counted',
-    'WEIR_AI_DAILY_TOKENS',
-  ),
+  ...aiProofs,
   ...proved(
     'plugins/schema-registry/test/libraries.test.ts',
     'without smart data models → empty with a hint; with them → what is there',

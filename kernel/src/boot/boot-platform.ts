@@ -161,6 +161,7 @@ async function readPlan({ platformFile, environment, program, settings: own = []
 function assemble(plan: Plan, connected: Connected, environment: Environment): RunningPlatform {
   const { order, planned, settings, declared } = plan;
   const { telemetry, log, database } = connected;
+  const { span } = telemetry;
   const { vault, prove, deriveKey } = openVault(settings, environment);
   const workflows = temporalWorkflows({ ...enginePlace(settings), traceparent: telemetry.traceparent });
   const kinds: RunKind[] = [];
@@ -192,7 +193,7 @@ function assemble(plan: Plan, connected: Connected, environment: Environment): R
       ),
     problems: () => problems,
   });
-  const ports = { mode: settings.WEIR_MODE as Mode, log, db: database.db, runs, tenants, metrics, vault };
+  const ports = { mode: settings.WEIR_MODE as Mode, log, db: database.db, runs, tenants, metrics, vault, span };
   const plugins = setupPlugins(planned, { ...ports, contributions: given, services }, plan.allSettings);
   kinds.push(...plugins.flatMap(({ registration }) => registration.runKinds ?? []));
   const reported = plugins.flatMap(({ registration }) => registration.reported ?? []);

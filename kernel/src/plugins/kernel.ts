@@ -24,8 +24,9 @@ export interface Kernel<Settings = Record<string, unknown>> {
   readonly tenants: Tenants;
   /** Keeps the values of credentials. */
   readonly vault: Vault;
-  /** Registers figures; none of them may tell tenants apart. */
+  /** Registers figures, and carries out work as spans; neither may tell tenants apart. */
   readonly metrics: Pick<Metrics, 'counter' | 'histogram' | 'gauge'>;
+  readonly span: import('@weir/telemetry').Telemetry['span'];
   /** Asks every contributed check of a subject, such as `source`. */
   readonly readiness: AskReadiness;
   /** What all plugins have given for a point; complete once a request comes, so never asked during `setup`. */

@@ -19,7 +19,7 @@ export interface LoadedPlugin {
 }
 
 /** What every plugin's kernel shares; `settings`, `log` and `use` differ per plugin. */
-export interface SharedPorts extends Pick<Kernel, 'db' | 'runs' | 'tenants' | 'metrics' | 'vault'> {
+export interface SharedPorts extends Pick<Kernel, 'db' | 'runs' | 'tenants' | 'metrics' | 'vault' | 'span'> {
   mode: Mode;
   log: Logger;
   /** Filled here. */

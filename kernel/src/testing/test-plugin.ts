@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createMetrics } from '@weir/metrics';
+import { createTelemetry } from '@weir/telemetry';
 import { providerKeys, type TokenRules } from '@weir/tokens';
 import type { Vault } from '@weir/vault';
 import { testVault } from '@weir/vault/testing';
@@ -158,6 +159,7 @@ function setUp(plugin: WeirPlugin, options: TestPluginOptions, { database, log }
     tenants,
     metrics,
     vault,
+    span: createTelemetry().span,
     readiness: readiness(given),
     contributions: (point) => given.of(point),
     contributionsFor: (at, point) => given.forTenant(at, point),

@@ -8,6 +8,13 @@ export const SPAN_ATTRIBUTES = [
   'source_id',
   'attempt',
   'outcome',
+  // Semantic conventions of OpenTelemetry for generative AI.
+  'gen_ai.operation.name',
+  'gen_ai.provider.name',
+  'gen_ai.request.model',
+  'gen_ai.response.model',
+  'gen_ai.usage.input_tokens',
+  'gen_ai.usage.output_tokens',
 ] as const;
 export type SpanAttributes = { [N in (typeof SPAN_ATTRIBUTES)[number]]?: string | number | undefined };
 

@@ -86,7 +86,7 @@ t.test('60 injected orders and a model that obeys each → nothing is made, and 
   );
   t.match(await call(endpoints.listExecutions, { query: { proposal: 'accepted' } }), { body: { items: [] } });
   const kept = await app.database.peek('select * from ai.execution');
-  t.notMatch(JSON.stringify(kept), new RegExp(`${PASSWORD}|${SECRET}|Ignore previous`));
+  t.notMatch(JSON.stringify(kept), new RegExp(`${PASSWORD}|${SECRET}|count rows by id`));
 });
 
 t.test(
@@ -103,7 +103,7 @@ t.test(
         return { output, confidence: 0.7, externalId: 'e-1', tokens: { input: 20, output: 10 } };
       },
     };
-    const { call } = await setUp(t, { remote, settings: { WEIR_AI_DAILY_TOKENS: 250 } });
+    const { call, spans } = await setUp(t, { remote, settings: { WEIR_AI_DAILY_TOKENS: 250 } });
     const ask = () => call(endpoints.generateTransform, { body: { description: 'per id', inputs: [ORDERS] } });
     t.match(await ask(), {
       body: {
@@ -112,6 +112,9 @@ t.test(
         result: { artifact: { sql }, explanation: 'Counts rows, more.' },
       },
     });
+    const usage = { 'gen_ai.usage.input_tokens': 20, 'gen_ai.usage.output_tokens': 10 };
+    t.match(spans, [{ name: 'generate_content good', attributes: { 'gen_ai.provider.name': 'remote', ...usage } }, {}]);
+    t.notMatch(JSON.stringify(spans), /per id|select/, 'no text of the caller is in a span');
     t.equal(answers, 2, 'the faults of the first draft lead to the second');
     // 60 of 250 are used; each ask reserves 100, so one call of two asks at a time fits, and then none.
     for (let at = 0; at < 3; at += 1) await ask();

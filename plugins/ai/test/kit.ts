@@ -10,6 +10,7 @@ import {
   type SamplesService,
 } from '@weir/plugin-datasets/contract';
 import { Definitions, type DefinitionsService, type GivenTransform } from '@weir/plugin-transforms/contract';
+import type { SpanFacts } from '@weir/telemetry';
 import { validateService } from '../../transforms/src/service/validate.ts';
 import { selectWorld } from '../../transforms/test/select-kit.ts';
 import plugin, { registered } from '../src/plugin.ts';
@@ -68,6 +69,7 @@ export async function setUp(
   { remote, settings = {}, validate, columns = COLUMNS }: Given = {},
 ) {
   const made: GivenTransform[] = [];
+  const spans: SpanFacts[] = [];
   const definitions: Partial<DefinitionsService> = {
     validate: validate ?? (await engine(t)),
     whereTaken: (work) => work(),
@@ -83,12 +85,21 @@ export async function setUp(
     provide(Definitions, definitions as DefinitionsService),
   ];
   const limits = { WEIR_AI_DAILY_CALLS: 10_000, WEIR_AI_DAILY_TOKENS: 1_000_000 };
-  const under = await testPlugin(t, remote === undefined ? plugin : over(remote), {
+  const under = await testPlugin(t, remote === undefined ? plugin : over(remote, spansOf(spans)), {
     ...{ tools, services, settings: { ...limits, ...settings } },
   });
   for (const alias of ['acme', 'other']) await under.tenant(alias);
-  return { ...under, ...under.as('acme'), made };
+  return { ...under, ...under.as('acme'), made, spans };
 }
 
-const over = (remote: AiProvider): WeirPlugin =>
-  definePlugin({ ...plugin.spec, setup: (kernel) => registered(kernel as Kernel<never>, remote) });
+/** Records spans as a collector would have them. */
+const spansOf =
+  (spans: SpanFacts[]): Kernel['span'] =>
+  async (facts, work) => {
+    const own = { ...facts, attributes: { ...facts.attributes } };
+    spans.push(own);
+    return work((more) => void Object.assign(own.attributes, more));
+  };
+
+const over = (remote: AiProvider, span: Kernel['span']): WeirPlugin =>
+  definePlugin({ ...plugin.spec, setup: (kernel) => registered({ ...kernel, span } as Kernel<never>, remote) });

@@ -140,7 +140,7 @@ t.test('an assistant that failed five times → is left alone for a while', asyn
   await t.rejects(remote.run(ASK, context), { code: 'ai_unavailable', message: 'left_alone' });
 });
 
-t.test('a part of the settings, or an address that is none → the start is refused by name', async (t) => {
+t.test('a part of the settings, or another kind of address → the start is refused by name', async (t) => {
   const whole = settingsOf('http://127.0.0.1:1', 'http://127.0.0.1:1');
   t.equal(remoteOf({} as never), undefined);
   for (const name of Object.keys(whole)) {

@@ -31,6 +31,8 @@ const RehearsedRows = lazy(() =>
   import('./pipeline/rehearsed-rows.tsx').then((module) => ({ default: module.RehearsedRows })),
 );
 
+const WhyFailed = lazy(() => import('../ai/why-failed.tsx').then((module) => ({ default: module.WhyFailed })));
+
 type Run = Output<typeof getRun>;
 const LIVE_MS = 1_500;
 /** What failed is looked for among warnings first. */
@@ -78,6 +80,9 @@ function Shown({ run }: { run: Run }) {
       {run.failure === null ? null : (
         <FailureNote failure={run.failure} title="The run failed">
           <Before run={run} />
+          <Suspense fallback={null}>
+            <WhyFailed runId={run.run_id} transformId={run.subject.kind === 'transform' ? run.subject.id : undefined} />
+          </Suspense>
         </FailureNote>
       )}
       <Facts run={run} />

@@ -20,6 +20,9 @@ import {
   Unsupported,
 } from './provider.ts';
 
+/** What OpenTelemetry calls the ask of a model for a document. */
+const OPERATION = 'generate_content';
+
 /** The caller of a task. */
 export type AskContext = Pick<CallContext, 'tenant' | 'principal' | 'traceId' | 'signal' | 'call'>;
 
@@ -50,7 +53,7 @@ export interface AssistTask<S extends TSchema, Result> {
 }
 
 export interface AssistDeps {
-  kernel: Pick<Kernel, 'db'>;
+  kernel: Pick<Kernel, 'db' | 'span'>;
   executions: Executions;
   budgets: Budgets;
   measure(measured: Measured): void;
@@ -92,7 +95,7 @@ export function assistance(deps: AssistDeps) {
     let faults: readonly string[] = [];
     for (let attempt = 1; attempt <= provider.attempts; attempt += 1) {
       const ask: ProviderAsk = { task: task.name, input: task.input, output: task.output, faults };
-      const answer = await withTokens(context.tenant, provider, ask, course, () => provider.run(ask, context));
+      const answer = await withTokens(context.tenant, provider, ask, course, () => traced(provider, ask, context));
       course.attempts += 1;
       const isShaped = Value.Check(task.output, answer.output);
       const checked = isShaped ? await task.check(answer.output as Static<S>) : undefined;
@@ -100,6 +103,26 @@ export function assistance(deps: AssistDeps) {
       faults = checked?.faults ?? ['schema'];
     }
     throw new ProviderFailed('ai_invalid_output', faults.slice(0, 10).join(', '));
+  }
+
+  /** The ask of a model as a span; rules have no span. */
+  function traced(provider: AiProvider, ask: ProviderAsk, context: ProviderContext): Promise<ProviderAnswer> {
+    if (provider.name === 'embedded') return provider.run(ask, context);
+    const attributes = {
+      kind: ask.task,
+      'gen_ai.operation.name': OPERATION,
+      'gen_ai.provider.name': provider.name,
+      'gen_ai.request.model': provider.model,
+    };
+    return kernel.span({ name: `${OPERATION} ${provider.model}`, side: 'client', attributes }, async (note) => {
+      const answer = await provider.run(ask, context);
+      note({
+        'gen_ai.response.model': answer.model,
+        'gen_ai.usage.input_tokens': answer.tokens?.input,
+        'gen_ai.usage.output_tokens': answer.tokens?.output,
+      });
+      return answer;
+    });
   }
 
   /** Reserves what an ask may use, and gives back the rest; an ask that ends without an answer has used all of it. */

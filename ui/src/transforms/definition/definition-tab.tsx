@@ -1,13 +1,15 @@
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import type { Output } from '@weir/kernel/contract';
+import { generateTransform } from '@weir/plugin-ai/contract';
 import { changeTransform, type getTransformDetail } from '@weir/plugin-transforms/contract';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { type ComponentProps, lazy, Suspense, useRef, useState } from 'react';
 import type { EditorHandle } from '../../editor/editor-props.ts';
 import { SqlEditor } from '../../editor/sql-editor.tsx';
 import { FactList } from '../../parts/fact-list.tsx';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { Later } from '../../parts/region.tsx';
 import { useMay } from '../../session/person.ts';
+import { useHasPlugin } from '../../session/with-plugin.tsx';
 import { kindOfOutput } from '../../statement/materialization-words.ts';
 import {
   candidateOf,
@@ -26,6 +28,7 @@ import type { Saving } from '../draft/use-save.ts';
 import { DefinitionForm } from './definition-form.tsx';
 import { useDefinitionCheck } from './use-definition-check.ts';
 
+const EditorHelp = lazy(() => import('../../ai/editor-help.tsx').then((module) => ({ default: module.EditorHelp })));
 const PatternTab = lazy(() =>
   import('../../patterns/pattern-tab.tsx').then((module) => ({ default: module.PatternTab })),
 );
@@ -102,7 +105,6 @@ function Edited({ detail, saving }: DefinitionTabProps) {
   const editor = useRef<EditorHandle>(null);
   const check = useDefinitionCheck(value);
   const changes = changesOf(saved, value);
-  const isChanged = Object.keys(changes).length > 0;
   const isApart = detail.version !== null && (detail.draft !== null || isOfDefinition(changes));
   const isDifference = isApart && view === 'difference';
   const unsaved = {
@@ -112,7 +114,6 @@ function Edited({ detail, saving }: DefinitionTabProps) {
     undo: () => setValue(definitionOf(saved)),
   };
   const places = isDifference ? {} : { go: (line: number, column: number) => editor.current?.go(line, column) };
-  const { error } = saving;
   const words = `Difference to version ${detail.version}`;
   return (
     <Stack gap="md">
@@ -120,12 +121,12 @@ function Edited({ detail, saving }: DefinitionTabProps) {
         <DraftActions
           transform={detail}
           saving={saving}
-          unsaved={isChanged ? unsaved : undefined}
+          unsaved={isChanged(changes) ? unsaved : undefined}
           faults={check?.faults ?? []}
           {...places}
         />
       </DefinitionBar>
-      {error === null ? null : <FaultNote error={error} text={value.sql} {...places} />}
+      {saving.error === null ? null : <FaultNote error={saving.error} text={value.sql} {...places} />}
       {isApart ? (
         <SegmentedControl
           size="xs"
@@ -139,19 +140,34 @@ function Edited({ detail, saving }: DefinitionTabProps) {
           onChange={setView}
         />
       ) : null}
+      {isDifference ? null : <Help transformId={detail.transform_id} sql={value.sql} saved={saved.sql} check={check} />}
       {isDifference ? (
         <DefinitionDifference before={detail} after={newOf(value)} label={words} />
       ) : (
         <DefinitionForm
           value={value}
           change={(next) => setValue((before) => ({ ...before, ...next }))}
-          error={error}
-          save={() => void (isChanged && saving.save(changes))}
+          error={saving.error}
+          save={() => void (isChanged(changes) && saving.save(changes))}
           check={check}
           editor={editor}
           isStatementFirst
         />
       )}
     </Stack>
+  );
+}
+
+const isChanged = (changes: object): boolean => Object.keys(changes).length > 0;
+
+/** Help with the statement, where the tenant has the plugin and the person may ask. */
+function Help(props: ComponentProps<typeof EditorHelp>) {
+  const mayAsk = useMay(generateTransform);
+  const hasAi = useHasPlugin()('ai') === true;
+  if (!mayAsk || !hasAi) return null;
+  return (
+    <Suspense fallback={null}>
+      <EditorHelp {...props} />
+    </Suspense>
   );
 }
