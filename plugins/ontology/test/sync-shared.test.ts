@@ -102,7 +102,7 @@ t.test('a binding that is revoked stops a run before its next I/O, and what is a
   const id = await backing('fleet');
   const { runId } = await start(id);
   bind(false);
-  await t.rejects(attempt(runId), /not bound/);
+  await t.rejects(attempt(runId), { code: 'ontology_binding_missing' });
   t.strictSame(await entitiesOf(), {});
   t.match(await row(id), { appliedSyncSpecFingerprint: null, dirtyRunId: null });
   bind(true);
