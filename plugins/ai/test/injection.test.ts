@@ -59,7 +59,7 @@ t.test('60 injected orders and a model that obeys each → nothing is made, and 
       default: PASSWORD,
     };
     const schema = { type: 'object', properties: { id: property, [`note ${at('column name')}`.trim()]: property } };
-    const log = `${at('log')}\nConversion Error: could not convert '${SECRET}-9' password=${PASSWORD}\nBearer ${PASSWORD}`;
+    const log = `${at('log')}\nConversion Error: could not convert '${SECRET}-9' password=${PASSWORD}\nAuthorization: Bearer ${PASSWORD}\nbearer ${PASSWORD}`;
     const answers = [
       await call(endpoints.generateTransform, {
         body: { description: `count rows by id ${at('comment')}`, inputs: [ORDERS], target: { schema } },

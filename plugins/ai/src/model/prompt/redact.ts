@@ -9,11 +9,11 @@ const VALUES: readonly (readonly [RegExp, string])[] = [
     /\b(?:eyJ[\w-]{8,}\.[\w-]+\.[\w-]*|(?:AKIA|ASIA)[A-Z0-9]{12,}|(?:sk|pk|ghp|gho|xox[abp]|weir)[-_][\w-]{12,})/g,
     MASK,
   ],
+  [/\b(bearer|basic)\s+\S+/gi, `$1 ${MASK}`],
   [
     /\b([\w.-]*(?:password|passwd|secret|token|api[_-]?key|credential|authorization|cookie)[\w.-]*)(\s*[:=]\s*|\s+bearer\s+)\S+(?:\s+\S{16,})?/gi,
     `$1$2${MASK}`,
   ],
-  [/\b(bearer|basic)\s+\S+/gi, `$1 ${MASK}`],
   [/\b(?:https?|s3|ftp|jdbc:\w+|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|file):\/\/\S+/gi, MASK],
   [/[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+\.[\p{L}\p{N}.-]+/gu, MASK],
   [/'(?:[^'\n]|'')*'/g, `'${MASK}'`],
