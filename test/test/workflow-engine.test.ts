@@ -67,7 +67,7 @@ t.test('the engine shows the real workers of a deployment, what waits for them, 
   t.match(own(workers), [{ ...polls, task_types: ['workflow', 'activity'] }]);
   const { queues } = await operator(getEngineConfig);
   const shared = queues.filter(({ role }) => role === 'general').map(({ plugin }) => plugin);
-  t.strictSame(shared, ['schedules, webhooks'], 'one queue, whichever plugins share its role');
+  t.strictSame(shared, ['schedules, webhooks, ai'], 'one queue, whichever plugins share its role');
   const up = { status: 'up', diagnostics: [] };
   t.match(await operator(getEngineHealthDetailed), { status: 'up', queues: [up, up, up, up, up] });
   const shown = [workers, await operator(getEngineConfig), workflow];
