@@ -13,6 +13,7 @@ import { bodyOf, draftFault, draftOf } from '../../ui/src/schedule/schedule-draf
 import { commandText } from '../../ui/src/sources/create/command-text.ts';
 import { credentialFields } from '../../ui/src/sources/credentials/credential-fields.ts';
 import { configOf, proposedName } from '../../ui/src/sources/load/plan/load-plan.ts';
+import { nextSort, sortRows } from '../../ui/src/table/sort-rows.ts';
 
 const NOW = new Date('2026-01-02T00:00:00Z');
 type Runs = Parameters<typeof attention>[0];
@@ -295,4 +296,23 @@ t.test('a step is removed → no other waits for it, and the graph has an arrow 
     { step_id: 'b', transform_id: 'b', after: [] },
     { step_id: 'c', transform_id: 'c', after: [] },
   ]);
+});
+
+t.test('rows ordered by a column → numbers as numbers, words in any case, nothing last either way', async (t) => {
+  const rows = [
+    { n: 10, w: 'b2' },
+    { n: null, w: 'B10' },
+    { n: 9, w: 'a' },
+  ];
+  const columns = [
+    { name: 'n', value: ({ n }: { n: number | null }) => n },
+    { name: 'w', value: ({ w }: { w: string }) => w },
+  ];
+  const order = (sort: string | undefined) => sortRows(rows, columns as never, sort).map((row) => rows.indexOf(row));
+  t.strictSame(order('n'), [2, 0, 1]);
+  t.strictSame(order('-n'), [0, 2, 1]);
+  t.strictSame(order('w'), [2, 0, 1]);
+  t.strictSame(order('gone'), [0, 1, 2]);
+  const clicks = ['n', '-n', undefined].map((sort) => nextSort('n', sort));
+  t.strictSame(clicks, ['-n', undefined, 'n']);
 });

@@ -22,10 +22,12 @@ const MEANT: readonly string[] = [
 const PAGES_AT_LEAST = 30;
 /** Addresses with the names of those parameters that not every text fits. */
 const LEGAL_VALUES: readonly (readonly [address: string, ...names: string[]])[] = [
-  ['/sources', 'status', 'schedule'],
+  ['/sources', 'status', 'schedule', 'sort'],
+  ['/datasets', 'sort'],
+  ['/pipelines', 'sort'],
   ['/datasets/gold.demo.revenue', 'tab', 'snapshot', 'compare', 'filter', 'depth', 'chart', 'how', 'kind'],
   ['/query', 'show', 'limit', 'how', 'kind'],
-  ['/transforms', 'archived'],
+  ['/transforms', 'archived', 'sort'],
   ['/ontology', 'tab', 'status', 'steps'],
   ['/ontology/types/Vehicle', 'tab', 'version', 'against'],
   ['/runs', 'status', 'kind', 'since', 'subject'],

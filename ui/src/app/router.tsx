@@ -24,6 +24,7 @@ import {
   position,
   snapshotId,
   snapshotIds,
+  sortBy,
   stringifySearch,
   text,
   uuid,
@@ -56,6 +57,7 @@ const sources = createRoute({
     q: text,
     status: oneOf<SourceStatus>('draft', 'discovering', 'ready', 'active'),
     schedule: oneOf('active', 'paused', 'none'),
+    sort: sortBy('name', 'status', 'streams', 'last', 'next'),
   }),
 });
 const catalogue = createRoute({
@@ -108,7 +110,11 @@ const datasets = createRoute({
   getParentRoute: () => root,
   path: '/datasets',
   component: lazyRouteComponent(() => import('../datasets/datasets-page.tsx'), 'DatasetsPage'),
-  validateSearch: params({ q: text, namespace: text }),
+  validateSearch: params({
+    q: text,
+    namespace: text,
+    sort: sortBy('table', 'layer', 'rows', 'size', 'columns', 'commit'),
+  }),
 });
 const dataset = createRoute({
   getParentRoute: () => root,
@@ -137,7 +143,7 @@ const transforms = createRoute({
   getParentRoute: () => root,
   path: '/transforms',
   component: lazyRouteComponent(() => import('../transforms/transforms-page.tsx'), 'TransformsPage'),
-  validateSearch: params({ q: text, archived: oneOf('yes') }),
+  validateSearch: params({ q: text, archived: oneOf('yes'), sort: sortBy('name', 'output', 'last', 'rows') }),
 });
 const newTransform = createRoute({
   getParentRoute: () => root,
@@ -170,7 +176,7 @@ const pipelines = createRoute({
   getParentRoute: () => root,
   path: '/pipelines',
   component: lazyRouteComponent(() => import('../pipelines/pipelines-page.tsx'), 'PipelinesPage'),
-  validateSearch: params({ q: text }),
+  validateSearch: params({ q: text, sort: sortBy('name', 'state', 'steps', 'last', 'next') }),
 });
 const newPipeline = createRoute({
   getParentRoute: () => root,

@@ -15,6 +15,9 @@ export const oneOf =
   (value) =>
     values.find((one) => one === value);
 
+/** A column that rows are ordered by, with `-` before it for the greatest first. */
+export const sortBy = (...names: readonly string[]): Rule => oneOf(...names, ...names.map((name) => `-${name}`));
+
 const like =
   (shape: RegExp): Rule =>
   (value) =>

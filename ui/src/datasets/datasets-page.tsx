@@ -12,8 +12,8 @@ import { PageHead } from '../parts/page-head.tsx';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 import { useMay } from '../session/person.ts';
-import { LongTable } from '../table/long-table.tsx';
 import type { Pages } from '../table/more-button.tsx';
+import { type ListColumn, SortedTable } from '../table/sorted-table.tsx';
 import { LayerWord } from './layer-word.tsx';
 import './datasets.css';
 
@@ -136,21 +136,26 @@ interface DatasetTableProps {
   pages: Pages;
 }
 
+const amount = (digits: string | null) => (digits === null ? null : Number(digits));
+const COLUMNS: readonly ListColumn<Datasets['items'][number]>[] = [
+  { name: 'table', label: 'Table', value: ({ table }) => table },
+  { name: 'layer', label: 'Layer', value: ({ layer }) => DATASET_LAYERS.indexOf(layer) },
+  { name: 'rows', label: 'Rows', ta: 'right', value: ({ total_records: rows }) => amount(rows) },
+  { name: 'size', label: 'Size', ta: 'right', value: ({ total_bytes: bytes }) => amount(bytes) },
+  { name: 'columns', label: 'Columns', ta: 'right', value: ({ columns_count: count }) => count },
+  { name: 'commit', label: 'Last commit', value: ({ updated_at: at }) => at },
+];
+
 function DatasetTable({ datasets, pages }: DatasetTableProps) {
+  const { sort } = useSearch({ from: '/datasets' });
+  const navigate = useNavigate({ from: '/datasets' });
   return (
-    <LongTable
+    <SortedTable
       label="Tables"
       minWidth={720}
-      head={
-        <>
-          <Table.Th>Table</Table.Th>
-          <Table.Th>Layer</Table.Th>
-          <Table.Th ta="right">Rows</Table.Th>
-          <Table.Th ta="right">Size</Table.Th>
-          <Table.Th ta="right">Columns</Table.Th>
-          <Table.Th>Last commit</Table.Th>
-        </>
-      }
+      columns={COLUMNS}
+      sort={sort}
+      setSort={(next) => void navigate({ search: (before) => ({ ...before, sort: next }), replace: true })}
       rows={datasets}
       keyOf={(dataset) => dataset.dataset_id}
       foot={datasets.length === 0 ? 'No table fits the filter.' : counted(datasets.length, 'table')}
@@ -183,6 +188,6 @@ function DatasetTable({ datasets, pages }: DatasetTableProps) {
           <Table.Td>{dataset.updated_at === null ? '–' : <ShowTime at={dataset.updated_at} size="sm" />}</Table.Td>
         </>
       )}
-    </LongTable>
+    </SortedTable>
   );
 }

@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Table, Text, TextInput } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { createPipeline, listPipelines, type PipelineView } from '@weir/plugin-pipelines/contract';
+import { createPipeline, listPipelines, PIPELINE_STATUSES, type PipelineView } from '@weir/plugin-pipelines/contract';
 import { useReadPages } from '../api/read-pages.ts';
 import { useLetter } from '../keys/keys.ts';
 import { counted } from '../parts/numbers.ts';
@@ -9,8 +9,8 @@ import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
 import { useMay } from '../session/person.ts';
-import { LongTable } from '../table/long-table.tsx';
 import type { Pages } from '../table/more-button.tsx';
+import { type ListColumn, SortedTable } from '../table/sorted-table.tsx';
 import { PipelineWord } from './pipeline-word.tsx';
 
 const PAGE = 200;
@@ -45,7 +45,7 @@ export function PipelinesPage() {
               value={q}
               onChange={(event) => {
                 const value = event.currentTarget.value;
-                void navigate({ search: { q: value }, replace: true });
+                void navigate({ search: (before) => ({ ...before, q: value }), replace: true });
               }}
             />
             <PipelineTable
@@ -61,27 +61,35 @@ export function PipelinesPage() {
   );
 }
 
+const COLUMNS: readonly ListColumn<PipelineView>[] = [
+  { name: 'name', label: 'Name', value: ({ name }) => name },
+  { name: 'state', label: 'State', value: ({ status }) => PIPELINE_STATUSES.indexOf(status) },
+  { name: 'steps', label: 'Steps', ta: 'right', value: ({ steps }) => steps.length },
+  { name: 'last', label: 'Last run', value: ({ last_run: run }) => run?.ended_at ?? run?.created_at ?? null },
+  {
+    name: 'next',
+    label: 'Next run',
+    value: ({ schedule }) => (schedule === null || schedule.paused ? null : schedule.next_run_at),
+  },
+];
+
 function PipelineTable({ pipelines, pages }: { pipelines: readonly PipelineView[]; pages: Pages }) {
+  const { sort } = useSearch({ from: '/pipelines' });
+  const navigate = useNavigate({ from: '/pipelines' });
   return (
-    <LongTable
+    <SortedTable
       label="Pipelines"
       minWidth={760}
-      head={
-        <>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>State</Table.Th>
-          <Table.Th ta="right">Steps</Table.Th>
-          <Table.Th>Last run</Table.Th>
-          <Table.Th>Next run</Table.Th>
-        </>
-      }
+      columns={COLUMNS}
+      sort={sort}
+      setSort={(next) => void navigate({ search: (before) => ({ ...before, sort: next }), replace: true })}
       rows={pipelines}
       keyOf={({ pipeline_id: id }) => id}
       pages={pages}
       foot={pipelines.length === 0 ? 'No pipeline fits the filter.' : counted(pipelines.length, 'pipeline')}
     >
       {(pipeline) => <PipelineRow pipeline={pipeline} />}
-    </LongTable>
+    </SortedTable>
   );
 }
 

@@ -1,9 +1,9 @@
 import { Button, Code, Group, Loader, Stack, Tabs, Text } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { ChartChoice } from '../grid/quick-chart.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
-import { counted } from '../parts/numbers.ts';
-import { ShowTime } from '../parts/show-time.tsx';
+import { counted, durationText } from '../parts/numbers.ts';
+import { ShowTime, useNow } from '../parts/show-time.tsx';
 import type { PastQuery } from './query-history.ts';
 import type { useQueryRun } from './use-query-run.ts';
 
@@ -60,13 +60,7 @@ export function ResultPane({ query, go, past, limit, show, chart, change, take }
 }
 
 export function Outcome({ query, limit, go }: Pick<ResultPaneProps, 'query' | 'limit' | 'go'>) {
-  if (query.isRunning && query.result === undefined)
-    return (
-      <Group role="status" gap="sm">
-        <Loader size="xs" aria-hidden />
-        <Text size="sm">Running…</Text>
-      </Group>
-    );
+  if (query.isRunning && query.result === undefined) return <Running />;
   if (query.error !== undefined) return <FaultNote error={query.error} text={query.sql} go={go} />;
   if (query.result === undefined)
     return (
@@ -78,6 +72,23 @@ export function Outcome({ query, limit, go }: Pick<ResultPaneProps, 'query' | 'l
     <Suspense fallback={null}>
       <ResultRows result={query.result} limit={limit} tookMs={query.tookMs} />
     </Suspense>
+  );
+}
+
+/** That the statement runs, and since when. */
+function Running() {
+  const [began] = useState(() => Date.now());
+  const now = useNow(1_000).getTime();
+  return (
+    <Group gap="sm">
+      <Loader size="xs" aria-hidden />
+      <Text size="sm" role="status">
+        Running…
+      </Text>
+      <Text size="sm" c="dimmed">
+        {durationText(Math.max(0, now - began))}
+      </Text>
+    </Group>
   );
 }
 

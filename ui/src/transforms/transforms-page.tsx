@@ -12,8 +12,8 @@ import { RunWord } from '../parts/status-word.tsx';
 import { reasonText } from '../runs/run-reason.ts';
 import { useMay } from '../session/person.ts';
 import { kindOfOutput } from '../statement/materialization-words.ts';
-import { LongTable } from '../table/long-table.tsx';
 import type { Pages } from '../table/more-button.tsx';
+import { type ListColumn, SortedTable } from '../table/sorted-table.tsx';
 
 const PAGE = 200;
 
@@ -94,27 +94,36 @@ function NewTransform() {
 const fitting = (transforms: readonly TransformView[], q: string) =>
   transforms.filter(({ name, output }) => `${name} ${output}`.toLowerCase().includes(q.toLowerCase()));
 
+const COLUMNS: readonly ListColumn<TransformView>[] = [
+  { name: 'name', label: 'Name', value: ({ name }) => name },
+  { name: 'output', label: 'Writes', value: ({ output }) => output },
+  { name: 'last', label: 'Last run', value: ({ last_run: run }) => run?.ended_at ?? run?.created_at ?? null },
+  { name: 'why', label: 'Why' },
+  {
+    name: 'rows',
+    label: 'Rows',
+    ta: 'right',
+    value: ({ last_run: run }) => (run?.rows == null ? null : Number(run.rows)),
+  },
+];
+
 function TransformTable({ transforms, pages }: { transforms: readonly TransformView[]; pages: Pages }) {
+  const { sort } = useSearch({ from: '/transforms' });
+  const navigate = useNavigate({ from: '/transforms' });
   return (
-    <LongTable
+    <SortedTable
       label="Transforms"
       minWidth={820}
-      head={
-        <>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>Writes</Table.Th>
-          <Table.Th>Last run</Table.Th>
-          <Table.Th>Why</Table.Th>
-          <Table.Th ta="right">Rows</Table.Th>
-        </>
-      }
+      columns={COLUMNS}
+      sort={sort}
+      setSort={(next) => void navigate({ search: (before) => ({ ...before, sort: next }), replace: true })}
       rows={transforms}
       keyOf={(transform) => transform.transform_id}
       pages={pages}
       foot={transforms.length === 0 ? 'No transform fits the filter.' : counted(transforms.length, 'transform')}
     >
       {(transform) => <TransformRow transform={transform} />}
-    </LongTable>
+    </SortedTable>
   );
 }
 

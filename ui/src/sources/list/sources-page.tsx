@@ -16,8 +16,8 @@ import { Region } from '../../parts/region.tsx';
 import { ShowTime } from '../../parts/show-time.tsx';
 import { SourceWord } from '../../parts/status-word.tsx';
 import { useMay } from '../../session/person.ts';
-import { LongTable } from '../../table/long-table.tsx';
 import type { Pages } from '../../table/more-button.tsx';
+import { type ListColumn, SortedTable } from '../../table/sorted-table.tsx';
 import { DropZone } from '../load/drop-zone.tsx';
 import { useHandedFiles } from '../load/handed-files.ts';
 import { LastResult } from './last-result.tsx';
@@ -125,21 +125,29 @@ function listInput(status: SourceStatus | undefined, schedule: Schedule | undefi
   return { limit: PAGE, order: 'name', ...filtered, ...(schedule === undefined ? {} : { schedule }) };
 }
 
+const COLUMNS: readonly ListColumn<SourceView>[] = [
+  { name: 'name', label: 'Name', value: ({ name }) => name },
+  { name: 'status', label: 'Status', value: ({ status }) => status },
+  { name: 'streams', label: 'Streams', value: ({ streams_enabled: enabled }) => enabled },
+  { name: 'last', label: 'Last sync', value: ({ last_run: run }) => run?.ended_at ?? run?.created_at ?? null },
+  {
+    name: 'next',
+    label: 'Next sync',
+    value: ({ schedule }) => (schedule === null || schedule.paused ? null : schedule.next_run_at),
+  },
+];
+
 function SourceTable({ sources, pages }: { sources: SourceView[]; pages: Pages }) {
+  const { sort } = useSearch({ from: '/sources' });
+  const navigate = useNavigate({ from: '/sources' });
   return (
-    <LongTable
+    <SortedTable
       label="Sources"
       minWidth={760}
       spacing="sm"
-      head={
-        <>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>Status</Table.Th>
-          <Table.Th>Streams</Table.Th>
-          <Table.Th>Last sync</Table.Th>
-          <Table.Th>Next sync</Table.Th>
-        </>
-      }
+      columns={COLUMNS}
+      sort={sort}
+      setSort={(next) => void navigate({ search: (before) => ({ ...before, sort: next }), replace: true })}
       rows={sources}
       keyOf={(source) => source.source_id}
       pages={pages}
@@ -175,7 +183,7 @@ function SourceTable({ sources, pages }: { sources: SourceView[]; pages: Pages }
           </Table.Td>
         </>
       )}
-    </LongTable>
+    </SortedTable>
   );
 }
 
