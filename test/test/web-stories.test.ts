@@ -20,6 +20,7 @@ const NARROW = [360, 320];
 /** Only these depend on the theme. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 const ID = uuidOf(1);
+const UUID = /^[\da-f]{8}-/;
 const TABLE = 'bronze.demo.orders';
 const tabs = (address: string, ...names: string[]) => names.map((name) => `${address}?tab=${name}`);
 
@@ -99,7 +100,11 @@ const whole = <R>(run: R): R => {
 };
 story.answer(listRuns, (made) => ({ ...made, items: (made.items as unknown[]).map(whole) }));
 story.answer(getRun, (made, { id = '' }) =>
-  whole({ ...made, kind: id, status: id === 'materialization' ? 'succeeded' : 'failed' }),
+  whole({
+    ...made,
+    kind: UUID.test(id) ? 'source-sync' : id,
+    status: id === 'materialization' ? 'succeeded' : 'failed',
+  }),
 );
 story.answer(getDatasetSchema, (made) => ({
   ...made,
