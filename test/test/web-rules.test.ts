@@ -3,6 +3,7 @@ import t from 'tap';
 import { parse } from 'yaml';
 import { lineageSteps } from '../../ui/src/datasets/lineage-steps.ts';
 import { CHOSEN, composeConfig } from '../../ui/src/form/compose-config.ts';
+import { nextSort, sortRows } from '../../ui/src/grid/sort-rows.ts';
 import { attention, nextStep } from '../../ui/src/home/attention.ts';
 import { documentOf, draftOf as policyDraftOf } from '../../ui/src/operations/policies/policy-draft.ts';
 import { changedLines, operationsIn, statementsOf } from '../../ui/src/operations/policies/policy-words.ts';
@@ -13,7 +14,6 @@ import { bodyOf, draftFault, draftOf } from '../../ui/src/schedule/schedule-draf
 import { commandText } from '../../ui/src/sources/create/command-text.ts';
 import { credentialFields } from '../../ui/src/sources/credentials/credential-fields.ts';
 import { configOf, proposedName } from '../../ui/src/sources/load/plan/load-plan.ts';
-import { nextSort, sortRows } from '../../ui/src/table/sort-rows.ts';
 
 const NOW = new Date('2026-01-02T00:00:00Z');
 type Runs = Parameters<typeof attention>[0];

@@ -1,8 +1,8 @@
 import { Group, Table, UnstyledButton } from '@mantine/core';
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
 import { type ComponentProps, useMemo } from 'react';
+import { nextSort, type SortColumn, type SortValue, sortRows } from '../grid/sort-rows.ts';
 import { LongTable } from './long-table.tsx';
-import { nextSort, type SortColumn, type SortValue, sortRows } from './sort-rows.ts';
 
 /** A column of a list. */
 export interface ListColumn<R> {
