@@ -102,7 +102,7 @@ story.answer(listRuns, (made) => ({ ...made, items: (made.items as unknown[]).ma
 story.answer(getRun, (made, { id = '' }) =>
   whole({
     ...made,
-    kind: UUID.test(id) ? 'source-sync' : id,
+    kind: UUID.test(String(id)) ? 'source-sync' : id,
     status: id === 'materialization' ? 'succeeded' : 'failed',
   }),
 );
