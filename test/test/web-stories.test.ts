@@ -185,7 +185,7 @@ const SETTLE = `new Promise((done) => requestAnimationFrame(() => requestAnimati
 /** A region that waits for its data. */
 const BUSY = /aria-busy="true"/;
 /** What a page says of an answer that it cannot show. */
-const ODD = /does not fit these pages|You may not see this|No such page|undefined|NaN|\[object/;
+const ODD = /does not fit these pages|did not answer|You may not see this|No such page|undefined|NaN|\[object/;
 /** Words of what changes something; everybody has tokens of their own. */
 const CHANGES =
   /^(New (source|transform|webhook|policy|pipeline)|Validate|Rehearse|Activate|Save (a|c)|Create|Load|Choose files|Sync now|Cancel|Run (now|again)|Try|Test|Discover|Hydrate|Put in force|Discard|Restore|Delete|Add a check|Remove|Edit|Pause|Set a|Rotate|Detach|Replace|Redeliver|Reset|Verify$)/;
