@@ -180,6 +180,15 @@ t.test('values of every type travel as their carriers say; an expression of seve
   );
   t.match(await tried('name', { row_filter: 'true) order by (1' }), /^mapping_refused$/);
   t.equal(await tried('name', { row_filter: null }), undefined);
+  for (const [json, rejected] of [
+    ['{"n":9007199254740991,"d":0.12345678901234567,"e":1e30}', 0],
+    ['{"n":"9007199254740993","a\\\\\\"b":[-1]}', 0],
+    ['{"n":[1,{"m":9007199254740993}]}', 1],
+    ['[-90071992547409930000000000000000000000000]', 1],
+  ] as const) {
+    await change(id, { property_mappings: [vin, { property: 'doc', expression: `'${json}'` }] });
+    t.match(await sync(id), { counts: { rejected } }, `an integer that a reader would round is refused: ${json}`);
+  }
 });
 
 t.test('no row and no credential is in what is kept of runs, or in their logs', async (t) => {

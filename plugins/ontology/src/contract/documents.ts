@@ -48,7 +48,9 @@ const PROPERTY_STATUSES = ['active', 'deprecated'] as const;
 
 /** What a property says beyond its labels. */
 const propertyFacts = {
-  value_type: OneOf(VALUE_TYPES, { description: 'What the value means' }),
+  value_type: OneOf(VALUE_TYPES, {
+    description: 'What the value means; of json, integers of more than 53 bits are refused: give them as text',
+  }),
   carrier_type: OneOf(CARRIER_TYPES, { description: 'How the value travels in JSON; follows from value_type' }),
   item_type: Nullable(OneOf(ITEM_TYPES, { description: 'Of a list: what its items mean' })),
   required: Type.Boolean({ description: 'Every entity has a value' }),

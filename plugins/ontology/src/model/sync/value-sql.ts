@@ -55,11 +55,20 @@ function scalarSql(
     case 'geometry':
       return `CASE WHEN json_type(${as('JSON')}) = 'OBJECT' THEN ${as('JSON')} END`;
     case 'json':
-      return as('JSON');
+      return `CASE WHEN ${isExactJson(as('JSON'))} THEN ${as('JSON')} END`;
     default:
       return `CAST(${source} AS VARCHAR)`;
   }
 }
+
+const STRINGS = String.raw`'"(?:\\.|[^"\\])*"'`;
+
+/** Whether every integer in a document comes back as it is: readers of JSON take numbers as doubles. */
+const isExactJson = (json: string): string => {
+  const numbers = `regexp_extract_all(regexp_replace(CAST(${json} AS VARCHAR), ${STRINGS}, '', 'g'), '[-+0-9.eE]+')`;
+  const isRounded = `regexp_full_match(n, '-?[0-9]+') AND coalesce(abs(TRY_CAST(n AS HUGEINT)) > ${Number.MAX_SAFE_INTEGER}, true)`;
+  return `len(list_filter(${numbers}, lambda n: ${isRounded})) = 0`;
+};
 
 /** Never through a double: a value that has too many digits does not fit. */
 function decimalSql(source: string, precision: number | undefined, scale: number | undefined): string {
