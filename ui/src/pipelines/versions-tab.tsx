@@ -115,7 +115,7 @@ function VersionRow({ row, activate }: { row: PipelineVersionView; activate: (()
             <Button
               size="compact-sm"
               variant="default"
-              aria-label={`What version ${version} changed`}
+              aria-label={`Changes of version ${version}`}
               onClick={() =>
                 void navigate({ search: (before) => ({ ...before, version: String(version) }), replace: true })
               }
