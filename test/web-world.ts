@@ -39,7 +39,7 @@ const REPORT_REFUSALS = `document.addEventListener('securitypolicyviolation', (e
 
 /** A test with windows, which shows them where it failed. */
 type WebTest = Teardown & { passing(): boolean };
-const MAX_SHOWN = 2_000;
+const MAX_SHOWN = 1_000;
 
 /** Starts it all, with a worker of these roles, or with none for ''; undefined where there is no browser. */
 export async function webWorld(
@@ -111,7 +111,7 @@ export async function openWindow(
   context.setDefaultTimeout(Number(process.env.WEIR_TEST_HASTE ?? PATIENT_MS));
   const page = await context.newPage();
   const shown = async () => {
-    const text = await page.evaluate('document.body.innerText').catch(String);
+    const text = await page.evaluate('(document.querySelector("main") ?? document.body).innerText').catch(String);
     return `${page.url()}\n${String(text).slice(0, MAX_SHOWN)}\n`;
   };
   lastWords.add(shown);

@@ -1,6 +1,8 @@
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import type { ScheduleFactsView } from '@weir/plugin-schedules/contract';
 import t from 'tap';
 import { parse } from 'yaml';
+import { readAgain } from '../../ui/src/api/queries.ts';
 import { lineageSteps } from '../../ui/src/datasets/lineage-steps.ts';
 import { CHOSEN, composeConfig } from '../../ui/src/form/compose-config.ts';
 import { nextSort, sortRows } from '../../ui/src/grid/sort-rows.ts';
@@ -316,3 +318,25 @@ t.test('rows ordered by a column → numbers as numbers, words in any case, noth
   const clicks = ['n', '-n', undefined].map((sort) => nextSort('n', sort));
   t.strictSame(clicks, ['-n', undefined, 'n']);
 });
+
+t.test(
+  'a change while something is read for the first time → it is read once more, and shows the change',
+  async (t) => {
+    const queries = new QueryClient();
+    let state = 'running';
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const queryFn = async () => {
+      const read = state;
+      await promise;
+      return read;
+    };
+    const observer = new QueryObserver(queries, { queryKey: ['demo', 'runs.list_runs', {}], queryFn });
+    t.teardown(observer.subscribe(() => undefined));
+    state = 'failed';
+    const again = readAgain(queries, 'runs');
+    resolve();
+    await again;
+    t.equal(observer.getCurrentResult().data, 'failed');
+    queries.clear();
+  },
+);

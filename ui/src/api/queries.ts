@@ -53,7 +53,14 @@ export function useChange<E extends Endpoint>(endpoint: E) {
   });
 }
 
-/** Reads again what is shown of a plugin. */
-export function readAgain(queries: QueryClient, plugin: string): Promise<void> {
-  return queries.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[1]).startsWith(`${plugin}.`) });
+/** Reads again what is shown of a plugin, also what is being read for the first time: its answer may be older than the change. */
+export async function readAgain(queries: QueryClient, plugin: string): Promise<void> {
+  const isOf = ({ queryKey }: { queryKey: readonly unknown[] }) => String(queryKey[1]).startsWith(`${plugin}.`);
+  const first = queries
+    .getQueryCache()
+    .findAll({ predicate: isOf, fetchStatus: 'fetching' })
+    .filter(({ state }) => state.data === undefined);
+  // The library begins such a reading not anew, and forgets at its end that it was asked to.
+  await queries.invalidateQueries({ predicate: isOf });
+  if (first.length > 0) await queries.invalidateQueries({ predicate: (query) => first.includes(query) });
 }
