@@ -1,4 +1,4 @@
 import { permission } from '@weir/kernel/contract';
 
-/** Asking for proposals, reading and refusing them, and making what one describes. */
+/** Asking for proposals, reading and refusing them. */
 export const useAi = permission('ai:use', 'pipeline_editor', { capability: 'ai:use' });

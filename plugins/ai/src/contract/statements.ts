@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Closed, EXAMPLE_ID, endpoint, Id, idOf, kernelProblems, Name, Nullable, OneOf } from '@weir/kernel/contract';
-import { statementProblems, transformProblems } from '@weir/plugin-transforms/contract';
+import { createTransform, statementProblems, transformProblems } from '@weir/plugin-transforms/contract';
 import { useAi } from './access.ts';
 import { enveloped } from './envelope.ts';
 import { aiProblems } from './problems.ts';
@@ -181,7 +181,8 @@ export const publishTransform = endpoint({
   summary: 'Accept a proposal: make the transform that it describes, or change its draft',
   description:
     'The statement is checked again; no model takes part. A proposal for a transform changes the draft of that one, and takes neither name nor output. Nothing runs.',
-  access: useAi,
+  // Who accepts a proposal writes a transform, and needs what that needs.
+  access: createTransform.access,
   body: Closed({
     execution_id: Id,
     expected_digest: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'The digest of what you saw' }),
