@@ -60,7 +60,7 @@ export async function readAgain(queries: QueryClient, plugin: string): Promise<v
     .getQueryCache()
     .findAll({ predicate: isOf, fetchStatus: 'fetching' })
     .filter(({ state }) => state.data === undefined);
-  // The library begins such a reading not anew, and forgets at its end that it was asked to.
+  // The library lets such a reading end, and forgets then that another one was asked for.
   await queries.invalidateQueries({ predicate: isOf });
   if (first.length > 0) await queries.invalidateQueries({ predicate: (query) => first.includes(query) });
 }
