@@ -10,6 +10,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'test/test/ontology-service.test.ts': 15,
   'test/test/ontology-sync.test.ts': 40,
   'test/test/web-stories.test.ts': 120,
+  'test/test/audit.test.ts': 9,
   'test/test/web-pages.test.ts': 42,
   'test/test/web-pipelines.test.ts': 26,
   'test/test/web-explore.test.ts': 60,

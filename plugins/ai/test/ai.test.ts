@@ -1,5 +1,6 @@
 import { conformance } from '@weir/kernel/testing';
 import t from 'tap';
+import transforms from '../../transforms/package.json' with { type: 'json' };
 import packageJson from '../package.json' with { type: 'json' };
 import * as endpoints from '../src/contract.ts';
 import plugin from '../src/plugin.ts';
@@ -8,8 +9,11 @@ import { ORDERS, SECRET, setUp } from './kit.ts';
 t.test('proposals by the rules of the platform', async (t) => {
   const app = await setUp(t);
   const { call } = app;
-  const manifest = packageJson.weir as Parameters<typeof conformance>[1]['manifest'];
-  conformance(t, { manifest, plugin, registration: app.registration });
+  type Deployed = Parameters<typeof conformance>[1];
+  const manifest = packageJson.weir as Deployed['manifest'];
+  // Who accepts a proposal writes a transform: the permission is that of transforms.
+  const beside = [transforms.weir] as unknown as Deployed['beside'] & object;
+  conformance(t, { manifest, plugin, registration: app.registration, beside });
 
   const generated = await call(endpoints.generateTransform, {
     body: { description: 'sum of total by id', inputs: [ORDERS] },
