@@ -23,3 +23,19 @@ export function durationText(ms: number): string {
   if (minutes < SIXTY) return `${minutes} min ${String(Math.round(seconds % SIXTY)).padStart(2, '0')} s`;
   return `${Math.floor(minutes / SIXTY)} h ${String(minutes % SIXTY).padStart(2, '0')} min`;
 }
+
+interface Timed {
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+}
+
+/** How long a run took, in milliseconds; undefined while it is open. */
+export const tookMs = ({ created_at: made, started_at: begun, ended_at: ended }: Timed): number | undefined =>
+  ended === null ? undefined : Math.max(0, Date.parse(ended) - Date.parse(begun ?? made));
+
+/** The same in words. */
+export function tookText(run: Timed): string {
+  const ms = tookMs(run);
+  return ms === undefined ? '–' : durationText(ms);
+}

@@ -1,10 +1,6 @@
 import { SegmentedControl, Stack, Text } from '@mantine/core';
 import type { PipelinePublish } from '@weir/plugin-pipelines/contract';
-
-const WORDS: Readonly<Record<PipelinePublish, string>> = {
-  together: 'All tables change in one commit when every step has succeeded, or none does.',
-  each: 'Each table changes as its step ends.',
-};
+import { PUBLISHED } from '../runs/run-steps.tsx';
 
 interface PublishChoiceProps {
   value: PipelinePublish;
@@ -29,7 +25,7 @@ export function PublishChoice({ value, change }: PublishChoiceProps) {
         />
       )}
       <Text size="sm" c="dimmed">
-        {WORDS[value]}
+        {PUBLISHED[value]}
       </Text>
     </Stack>
   );

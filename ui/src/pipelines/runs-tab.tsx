@@ -2,7 +2,7 @@ import { Anchor, Stack, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { listPipelineRuns, type PipelineRunView, type RunCause } from '@weir/plugin-pipelines/contract';
 import { useReadPages } from '../api/read-pages.ts';
-import { counted, countText, durationText } from '../parts/numbers.ts';
+import { counted, countText, tookMs, tookText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
@@ -36,9 +36,6 @@ export function RunsTab({ pipelineId }: { pipelineId: string }) {
     </Region>
   );
 }
-
-const tookMs = ({ started_at: from, ended_at: to }: PipelineRunView): number | undefined =>
-  from === null || to === null ? undefined : Math.max(0, Date.parse(to) - Date.parse(from));
 
 function Bars({ runs }: { runs: readonly PipelineRunView[] }) {
   const bars = runs.toReversed().flatMap((run) => {
@@ -85,7 +82,6 @@ function RunTable({ runs, pages }: { runs: readonly PipelineRunView[]; pages: Pa
 
 function RunRow({ run }: { run: PipelineRunView }) {
   const { run_id, publish, status, version, why, steps, published, outputs, failure, created_at } = run;
-  const ms = tookMs(run);
   const isRehearsal = publish === 'none';
   return (
     <>
@@ -109,7 +105,7 @@ function RunRow({ run }: { run: PipelineRunView }) {
         {countText(steps.succeeded + steps.skipped)} of {countText(steps.total)}
       </Table.Td>
       <Table.Td>{published ? `${counted(outputs.length, 'table')} changed` : 'as before'}</Table.Td>
-      <Table.Td ta="right">{ms === undefined ? '–' : durationText(ms)}</Table.Td>
+      <Table.Td ta="right">{tookText(run)}</Table.Td>
     </>
   );
 }

@@ -20,7 +20,8 @@ const SKIPPED: Readonly<Record<string, string>> = {
   upstream_failed: 'not reached: a step before it failed',
   not_published: 'not published: another step failed',
 };
-const PUBLISHED = {
+/** How the tables of a run of several transforms change. */
+export const PUBLISHED = {
   together: 'All tables change in one commit, or none does.',
   each: 'Each table changes as its step ends.',
   none: 'A rehearsal: no table changes.',

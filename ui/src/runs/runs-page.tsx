@@ -4,7 +4,7 @@ import { RUN_STATUSES } from '@weir/kernel/contract';
 import { type ListedRunView, listRuns } from '@weir/plugin-runs/contract';
 import { useMemo } from 'react';
 import { useReadPages } from '../api/read-pages.ts';
-import { counted, countText, durationText } from '../parts/numbers.ts';
+import { counted, countText, tookText } from '../parts/numbers.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
@@ -201,7 +201,7 @@ function RunRow({ run }: { run: ListedRunView }) {
           </Text>
         )}
       </Table.Td>
-      <Table.Td ta="right">{run.ended_at === null ? '–' : durationText(tookMs(run))}</Table.Td>
+      <Table.Td ta="right">{tookText(run)}</Table.Td>
       <Table.Td>
         <Text size="sm" className="ellipsis" maw={150} title={run.requested_by}>
           {run.requested_by}
@@ -210,9 +210,6 @@ function RunRow({ run }: { run: ListedRunView }) {
     </>
   );
 }
-
-const tookMs = ({ started_at, created_at, ended_at }: ListedRunView): number =>
-  Math.max(0, Date.parse(ended_at ?? created_at) - Date.parse(started_at ?? created_at));
 
 /** How far the parts of a run are, such as `2 of 10 parts succeeded`, of those that the list shows. */
 function partsText({ parts, parts_total: total }: ListedRunView): string {

@@ -2,7 +2,7 @@ import { Anchor, Stack, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { listRunsOfTransform, type TransformRunView } from '@weir/plugin-transforms/contract';
 import { useReadPages } from '../api/read-pages.ts';
-import { counted, countText, durationText } from '../parts/numbers.ts';
+import { counted, countText, durationText, tookMs, tookText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
@@ -11,7 +11,6 @@ import { percentiles } from '../runs/time/percentiles.ts';
 import { RunBars } from '../runs/time/run-bars.tsx';
 import { LongTable } from '../table/long-table.tsx';
 import type { Pages } from '../table/more-button.tsx';
-import { runMs } from './overview/run-ms.ts';
 
 const PAGE = 50;
 
@@ -37,7 +36,7 @@ export function RunsTab({ transformId }: { transformId: string }) {
 /** How long the newest runs took, and what they wrote. */
 function Times({ runs }: { runs: readonly TransformRunView[] }) {
   const bars = runs.toReversed().flatMap((run) => {
-    const ms = run.ended_at === null ? undefined : runMs(run);
+    const ms = tookMs(run);
     return ms === undefined
       ? []
       : [{ id: run.run_id, status: run.status, ms, rows: run.rows === null ? null : Number(run.rows) }];
@@ -92,7 +91,6 @@ function RunTable({ runs, pages }: { runs: readonly TransformRunView[]; pages: P
 
 function RunRow({ run }: { run: TransformRunView }) {
   const snapshot = run.output_snapshot_id;
-  const ms = runMs(run);
   return (
     <>
       <Table.Td>
@@ -112,7 +110,7 @@ function RunRow({ run }: { run: TransformRunView }) {
         )}
       </Table.Td>
       <Table.Td ta="right">{run.rows === null ? '–' : countText(Number(run.rows))}</Table.Td>
-      <Table.Td ta="right">{ms === undefined ? '–' : durationText(ms)}</Table.Td>
+      <Table.Td ta="right">{tookText(run)}</Table.Td>
       <Table.Td>
         {snapshot === null ? (
           '–'

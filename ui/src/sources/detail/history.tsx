@@ -10,7 +10,7 @@ import {
 import { lazy, Suspense } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { useReadPages } from '../../api/read-pages.ts';
-import { bytesText, counted, countText, durationText } from '../../parts/numbers.ts';
+import { bytesText, counted, countText, durationText, tookMs, tookText } from '../../parts/numbers.ts';
 import { Later, Region } from '../../parts/region.tsx';
 import { ShowTime } from '../../parts/show-time.tsx';
 import { RunWord } from '../../parts/status-word.tsx';
@@ -88,13 +88,10 @@ function Runs({ sourceId }: { sourceId: string }) {
 
 /** Syncs that have ended, each a link. */
 function Bars({ runs, sourceId }: { runs: readonly SyncRunView[]; sourceId: string }) {
-  const ended = runs.filter(({ ended_at }) => ended_at !== null).reverse();
-  const bars = ended.map((run) => ({
-    id: run.run_id,
-    status: run.status,
-    ms: durationOf(run),
-    rows: run.rows_written,
-  }));
+  const bars = runs.toReversed().flatMap((run) => {
+    const ms = tookMs(run);
+    return ms === undefined ? [] : [{ id: run.run_id, status: run.status, ms, rows: run.rows_written }];
+  });
   return (
     <RunBars
       runs={bars}
@@ -112,9 +109,6 @@ function Bars({ runs, sourceId }: { runs: readonly SyncRunView[]; sourceId: stri
     />
   );
 }
-
-const durationOf = ({ started_at, created_at, ended_at }: SyncRunView): number =>
-  Math.max(0, Date.parse(ended_at ?? created_at) - Date.parse(started_at ?? created_at));
 
 function RunTable({ runs, pages, sourceId }: { runs: readonly SyncRunView[]; pages: Pages; sourceId: string }) {
   return (
@@ -162,7 +156,7 @@ function RunTable({ runs, pages, sourceId }: { runs: readonly SyncRunView[]; pag
             <RunWord status={run.status} />
             {run.failure === null ? null : <Text size="sm">{run.failure.code}</Text>}
           </Table.Td>
-          <Table.Td ta="right">{run.ended_at === null ? '–' : durationText(durationOf(run))}</Table.Td>
+          <Table.Td ta="right">{tookText(run)}</Table.Td>
           <Table.Td ta="right">{countText(run.rows_written)}</Table.Td>
           <Table.Td ta="right">{bytesText(run.bytes_read)}</Table.Td>
           <Table.Td>{run.requested_by}</Table.Td>

@@ -2,10 +2,9 @@ import type { Output } from '@weir/kernel/contract';
 import type { getTransformDetail, TransformRunView } from '@weir/plugin-transforms/contract';
 import type { ReactNode } from 'react';
 import { FactList } from '../../parts/fact-list.tsx';
-import { countText, durationText } from '../../parts/numbers.ts';
+import { countText, tookText } from '../../parts/numbers.ts';
 import { ShowTime } from '../../parts/show-time.tsx';
 import { reasonText } from '../../runs/run-reason.ts';
-import { runMs } from './run-ms.ts';
 
 interface OverviewFactsProps {
   detail: Output<typeof getTransformDetail>;
@@ -17,11 +16,10 @@ interface OverviewFactsProps {
 export function OverviewFacts({ detail, runs }: OverviewFactsProps) {
   const written = runs.find(({ status }) => status === 'succeeded');
   const last = detail.last_run;
-  const ms = last === null ? undefined : runMs(last);
   const facts: [string, ReactNode][] = [
     ['Table changed', written?.ended_at ? <ShowTime key="at" at={written.ended_at} /> : 'not yet'],
     ['Rows written', written?.rows ? countText(Number(written.rows)) : '–'],
-    ['Last run took', ms === undefined ? '–' : durationText(ms)],
+    ['Last run took', last === null ? '–' : tookText(last)],
     ['Why it ran', last === null ? '–' : reasonText(last)],
     ['Checks', checkWords(detail.checks.length, last)],
     ['In force', detail.version === null ? 'nothing yet' : `version ${detail.version}`],
