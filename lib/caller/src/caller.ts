@@ -140,3 +140,9 @@ function pauseOf(found: Answer | CallerError, attempt: number): number {
   const asked = found instanceof CallerError ? 0 : (found.retryAfterMs ?? 0);
   return Math.max(asked, Math.random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt + 1)));
 }
+
+const THIS_MACHINE = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether secrets may be sent to an address: over TLS, or to this machine. */
+export const isPrivate = (url: URL | null): url is URL =>
+  url?.protocol === 'https:' || (url?.protocol === 'http:' && THIS_MACHINE.test(url.hostname));

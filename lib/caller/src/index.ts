@@ -5,5 +5,6 @@ export {
   type CallerOptions,
   type CallerRequest,
   createCaller,
+  isPrivate,
 } from './caller.ts';
 export { CALLER_FAULTS, type CallerCode, CallerError } from './caller-error.ts';

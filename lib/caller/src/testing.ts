@@ -70,7 +70,7 @@ export async function startFaultyService(): Promise<FaultyService> {
   return {
     faults: [
       { name: 'is not there', base: 'http://127.0.0.1:1', outcome: 'address_unreachable' },
-      { name: 'has an unknown name', base: 'http://weir.invalid', outcome: 'address_unreachable' },
+      { name: 'has an unknown name', base: 'https://weir.invalid', outcome: 'address_unreachable' },
       { name: 'does not speak TLS', base: `https://${address}`, outcome: 'tls_failed' },
       ...SERVED.map(([name, outcome], at) => ({ name, outcome, base: `http://${address}/${at}` })),
     ],

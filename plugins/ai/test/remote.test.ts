@@ -19,17 +19,19 @@ interface Assistant {
   output: unknown;
   /** Tokens that it takes; any at first. */
   takes?: string;
+  /** Where its identity provider says that tokens are; below its own address unless given. */
+  tokensAt?: string;
 }
 
 /** An identity provider and an assistant behind one address; `seen` are requests with what they carried. */
-async function assistant(t: Test, { output, takes }: Assistant) {
+async function assistant(t: Test, { output, takes, tokensAt }: Assistant) {
   const seen: { path: string; authorization: string | undefined; body: string }[] = [];
   let tokens = 0;
   const server = createServer(async (request, answer) => {
     const { url = '', headers } = request;
     seen.push({ path: url, authorization: headers.authorization, body: await textOf(request) });
     const send = (status: number, body: object) => answer.writeHead(status).end(JSON.stringify(body));
-    if (url.endsWith('/openid-configuration')) return send(200, { token_endpoint: `${base}/idp/token` });
+    if (url.endsWith('/openid-configuration')) return send(200, { token_endpoint: tokensAt ?? `${base}/idp/token` });
     if (url === '/idp/token') {
       tokens += 1;
       return send(200, { access_token: `token-${tokens}`, expires_in: 600 });
@@ -140,6 +142,15 @@ t.test('an assistant that failed five times → is left alone for a while', asyn
   await t.rejects(remote.run(ASK, context), { code: 'ai_unavailable', message: 'left_alone' });
 });
 
+t.test('tokens at an address without TLS → the secret is not sent there', async (t) => {
+  const { base, idp, seen } = await assistant(t, { output: DRAFT, tokensAt: 'http://tokens.example/token' });
+  await t.rejects(named(base, idp).run(ASK, context), { code: 'ai_invalid_output', message: 'protocol' });
+  t.strictSame(
+    seen.map(({ path }) => path),
+    ['/idp/.well-known/openid-configuration'],
+  );
+});
+
 t.test('a part of the settings, or another kind of address → the start is refused by name', async (t) => {
   const whole = settingsOf('http://127.0.0.1:1', 'http://127.0.0.1:1');
   t.equal(remoteOf({} as never), undefined);
@@ -148,7 +159,7 @@ t.test('a part of the settings, or another kind of address → the start is refu
     t.throws(refused, { message: new RegExp(`${name} is missing`) });
     t.throws(() => remoteOf({ [name]: whole[name as keyof typeof whole] } as never), { message: /is missing/ });
   }
-  t.throws(() => remoteOf({ ...whole, AI_ASSISTANT_API_URL: 'ftp://x' } as never), {
-    message: /AI_ASSISTANT_API_URL must be/,
-  });
+  for (const name of ['AI_ASSISTANT_API_URL', 'AI_ASSISTANT_IDP_URL'])
+    for (const address of ['ftp://x', 'http://assistant.example', 'no address'])
+      t.throws(() => remoteOf({ ...whole, [name]: address } as never), { message: new RegExp(`${name} must be`) });
 });

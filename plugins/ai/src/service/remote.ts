@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { type Caller, CallerError, type CallerRequest, createCaller } from '@weir/caller';
+import { type Caller, CallerError, type CallerRequest, createCaller, isPrivate } from '@weir/caller';
 import { Refusal } from '@weir/kernel';
 import type { AiSettings } from '../settings.ts';
 import {
@@ -68,8 +68,8 @@ export function remoteOf(settings: AiSettings, bounds: RemoteBounds = BOUNDS): A
   };
   if (missing.length > 0) refuse(missing.map((name) => `${name} is missing: set all of ${NAMES.join(', ')}, or none`));
   for (const name of NAMES.slice(0, 2)) {
-    if (!/^https?:$/.test(URL.parse(String(settings[name]))?.protocol ?? ''))
-      refuse([`${name} must be an http or https address`]);
+    if (!isPrivate(URL.parse(String(settings[name]))))
+      refuse([`${name} must be an https address; http is for loopback alone`]);
   }
   return remoteProvider(settings, bounds);
 }
@@ -172,7 +172,10 @@ function tokenSource(
   let renewing: Promise<string> | undefined;
   const renew = async (): Promise<string> => {
     const found = formed(await idp.ask({ method: 'GET', path: '/.well-known/openid-configuration' }), Discovered);
-    const { origin, pathname } = new URL(found.token_endpoint);
+    const address = URL.parse(found.token_endpoint);
+    // The secret goes there.
+    if (!isPrivate(address)) throw new ProviderFailed('ai_invalid_output', 'protocol');
+    const { origin, pathname } = address;
     const form = new URLSearchParams({
       grant_type: 'client_credentials',
       client_id: id,

@@ -1,4 +1,4 @@
-import { createCaller } from '@weir/caller';
+import { createCaller, isPrivate } from '@weir/caller';
 import { type Kernel, Platform, Refusal } from '@weir/kernel';
 import type { OntologyStore } from '../../model/entity/store.ts';
 import type { OntologySettings } from '../bindings.ts';
@@ -12,7 +12,6 @@ const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
 const [TIMEOUT_MS, TOTAL_MS, RETRIES] = [30_000, 60_000, 4];
 /** A plan waits for it. */
 const LOOK = { timeoutMs: 5_000, totalMs: 5_000, retries: 1 };
-const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 /** What a header can hold. */
 const KEY = /^[\x21-\x7e]+$/;
 
@@ -35,9 +34,7 @@ function serviceOf({ ONTOLOGY_SERVICE_URL: url = '', ONTOLOGY_API_KEY: key }: On
   }
   if (url.startsWith('ngsi-ld+')) refuse('ONTOLOGY_SERVICE_URL names an NGSI-LD broker, which this release cannot use');
   const base = URL.parse(url);
-  const isSafe = base?.protocol === 'https:' || (base?.protocol === 'http:' && LOOPBACK.includes(base.hostname));
-  if (base === null || !isSafe)
-    return refuse('ONTOLOGY_SERVICE_URL must be an https address; http is for loopback alone');
+  if (!isPrivate(base)) return refuse('ONTOLOGY_SERVICE_URL must be an https address; http is for loopback alone');
   if (`${base.username}${base.password}${base.search}${base.hash}` !== '')
     refuse('ONTOLOGY_SERVICE_URL must have no credentials, query or fragment: the key belongs in ONTOLOGY_API_KEY');
   const text = key?.reveal() ?? '';
