@@ -11,6 +11,7 @@ import { foreignCommands } from './foreign/foreign-commands.ts';
 import { completions } from './line/complete.ts';
 import { groupHelp, narrowHelp } from './line/help-text.ts';
 import { BINARY, isFlag, type Known, knownCommands, namedCommand, usageLine } from './line/known-command.ts';
+import { namedThings } from './line/named-things.ts';
 import { plainMessage, usageError } from './line/usage-error.ts';
 
 /** How clipanion writes the place of a flag's value. */
@@ -47,16 +48,13 @@ async function perform(argv: readonly string[], context: CliContext): Promise<nu
   const all = [...commands(), ...(await foreignCommands(argv, context, commands()))];
   const foreign = all.length > commands().length ? parseNamed(argv, context, all) : undefined;
   if (foreign !== undefined) return foreign.validateAndExecute();
-  const cli = makeCli(argv, context, all);
-  const known = knownCommands(cli);
   if (argv[0] === '__complete') {
-    context.stdout.write(
-      completions(argv.slice(1), known)
-        .map((word) => `${word}\n`)
-        .join(''),
-    );
+    const found = await completions(argv.slice(1), all, namedThings(context));
+    context.stdout.write(found.map((word) => `${word}\n`).join(''));
     return 0;
   }
+  const cli = makeCli(argv, context, all);
+  const known = knownCommands(cli);
   if (isVersionAsked(argv)) {
     context.stdout.write(`${cli.binaryVersion}\n`);
     return 0;

@@ -7,7 +7,6 @@ import type { CliContext } from '../src/command/command.ts';
 import { commands } from '../src/commands.ts';
 import { commandsNamed } from '../src/commands-named.ts';
 import { durationText, parseDuration } from '../src/duration.ts';
-import { completions } from '../src/line/complete.ts';
 import { knownCommands } from '../src/line/known-command.ts';
 import { commandLine, ending } from './command-line.ts';
 
@@ -168,20 +167,6 @@ t.test('--help is answered wherever it stands in a line', async (t) => {
     t.strictSame(await weir(line), { code: 0, stdout: help, stderr: '' }, line);
   t.strictSame((await weir('--url http://127.0.0.1:9 sources delete --help')).stdout, help);
   t.match(await weir('sources dleete --help'), { code: 2, stderr: /Did you mean: weir sources delete/ });
-});
-
-t.test('completion offers words and flags of what was typed', async (t) => {
-  const { weir } = commandLine(t);
-  const known = knownCommands(cli);
-  t.strictSame(completions(['so'], known), ['sources']);
-  t.strictSame(completions(['sources', 'sy'], known), ['sync']);
-  t.ok(completions(['sources', 'sync', 'id', '--w'], known).includes('--wait'));
-  t.strictSame(completions(['nothing', ''], known), []);
-  t.equal((await weir('__complete sources streams s')).stdout, 'set\nstate\n');
-  for (const shell of ['bash', 'zsh', 'fish'])
-    t.match(await weir(`completion ${shell}`), { code: 0, stdout: /__complete/ });
-  t.equal((await weir('completion tcsh')).code, 2);
-  t.equal((await weir('completion constructor')).code, 2);
 });
 
 t.test('the edit distance is a distance', async (t) => {

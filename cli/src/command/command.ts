@@ -1,5 +1,4 @@
 import { type BaseContext, Command, Option } from 'clipanion';
-import * as t from 'typanion';
 import { CliError } from '../cli-error.ts';
 import { type Api, openApi } from '../connection/api.ts';
 import { type FoundConnection, findConnection } from '../connection/find-connection.ts';
@@ -9,6 +8,7 @@ import { wrappedNote } from '../output/fit.ts';
 import { OUTPUTS, type Output } from '../output/formats.ts';
 import { plainText } from '../plain-text.ts';
 import type { WatchOptions } from '../run/watch-discovery.ts';
+import { choice, withNames } from './choice.ts';
 
 /** What a command runs in. */
 export interface CliContext extends BaseContext {
@@ -36,9 +36,12 @@ const WAIT_MS = 600_000;
 /** The global options and what follows from them; every command of ours extends this. */
 export abstract class WeirCommand extends Command<CliContext> {
   url = Option.String('--url', { description: 'Address of the API' });
-  tenant = Option.String('--tenant', { description: 'Alias of the tenant' });
-  profile = Option.String('--profile', { description: 'Profile that names address, tenant and token' });
-  output = Option.String('-o,--output', { description: OUTPUTS.join(' | '), validator: t.isEnum([...OUTPUTS]) });
+  tenant = withNames(Option.String('--tenant', { description: 'Alias of the tenant' }), 'tenant');
+  profile = withNames(
+    Option.String('--profile', { description: 'Profile that names address, tenant and token' }),
+    'profile',
+  );
+  output = choice('-o,--output', OUTPUTS);
   query = Option.String('--query', { description: 'JMESPath expression over the result' });
   noColor = Option.Boolean('--no-color', false, { description: 'No colours' });
   quiet = Option.Boolean('-q,--quiet', false, { description: 'No progress and no notes' });

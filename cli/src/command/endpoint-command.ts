@@ -4,6 +4,7 @@ import { Command, type CommandClass, Option } from 'clipanion';
 import { CliError } from '../cli-error.ts';
 import type { Api } from '../connection/api.ts';
 import { readDocument, withSettings } from '../document.ts';
+import { withNames } from './choice.ts';
 import { cliOf, SHORT_WORDS } from './cli-of.ts';
 import { type CliContext, WeirCommand } from './command.ts';
 import { confirm } from './confirm.ts';
@@ -78,7 +79,11 @@ export function commandsOf(contract: Readonly<Record<string, unknown>>): Command
 /** The options of a command as clipanion wants them: fields of the command, keyed so that they cannot hide others. */
 function endpointOptions(endpoint: Endpoint, members: readonly Member[]): Record<string, unknown> {
   const options: Record<string, unknown> = {};
-  for (const name of pathNames(endpoint.path)) options[`${PARAM}${name}`] = Option.String({ name, required: true });
+  for (const name of pathNames(endpoint.path)) {
+    const place = `/:${name}`;
+    const names = endpoint.path.slice(0, endpoint.path.indexOf(place)) + place;
+    options[`${PARAM}${name}`] = withNames(Option.String({ name, required: true }), names);
+  }
   if (endpoint.body !== undefined) {
     options.file = Option.String('-f,--file', { description: 'The body in YAML or JSON; - reads stdin' });
     options.set = Option.Array('--set', [], { description: 'One value of the body, as key=value or a.b=value' });

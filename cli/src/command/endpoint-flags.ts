@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox';
 import type { Endpoint } from '@weir/kernel/contract';
 import { Option } from 'clipanion';
 import { CliError } from '../cli-error.ts';
+import { withWords } from './choice.ts';
 import { cliOf } from './cli-of.ts';
 
 /** One member of a query or body that a flag gives. */
@@ -89,7 +90,8 @@ export function optionOf(member: Member): unknown {
   const { flag, schema, isList } = member;
   const description = describe(member);
   if (typeOf(schema) === 'boolean' && !isList) return Option.Boolean(flag, { description });
-  return isList ? Option.Array(flag, { description }) : Option.String(flag, { description });
+  const option = isList ? Option.Array(flag, { description }) : Option.String(flag, { description });
+  return withWords(option, wordsOf(schema));
 }
 
 function describe({ place, name, schema, isList, isNullable, isRequired }: Member): string {

@@ -1,13 +1,13 @@
 import { RUN_LOG_LEVELS, type RunLogLineView } from '@weir/plugin-platform/contract';
 import { getRun } from '@weir/plugin-runs/contract';
 import { Option } from 'clipanion';
-import * as t from 'typanion';
 import { CliError } from '../cli-error.ts';
 import type { Api } from '../connection/api.ts';
 import { sinceTime } from '../duration.ts';
 import { escapeUnseen, plainText } from '../plain-text.ts';
 import { finishRun } from '../run/finish-run.ts';
 import { followLog, type LogFilter, type LogKey, newestLines, runIdOf } from '../run/follow-log.ts';
+import { choice } from './choice.ts';
 import { WeirCommand } from './command.ts';
 
 const DEFAULT_LINES = 200;
@@ -21,10 +21,7 @@ export abstract class LogsCommand extends WeirCommand {
   follow = Option.Boolean('-f,--follow', false, {
     description: 'Go on until the run ends; the exit code is then that of the run',
   });
-  level = Option.String('--level', {
-    description: `This level and graver ones (${RUN_LOG_LEVELS.join(' | ')})`,
-    validator: t.isEnum([...RUN_LOG_LEVELS]),
-  });
+  level = choice('--level', RUN_LOG_LEVELS, `This level and graver ones (${RUN_LOG_LEVELS.join(' | ')})`);
   search = Option.String('--search', { description: 'Only lines with this text, whatever its case' });
   pattern = Option.String('--pattern', { description: 'Only lines with what this regular expression (RE2) looks for' });
   stream = Option.String('--stream', { description: 'Only lines of this stream' });

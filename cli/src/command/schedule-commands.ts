@@ -7,10 +7,10 @@ import {
   type TimesPreviewView,
 } from '@weir/plugin-schedules/contract';
 import { Command, Option } from 'clipanion';
-import * as t from 'typanion';
 import { CliError } from '../cli-error.ts';
 import type { Api } from '../connection/api.ts';
 import { parseDuration } from '../duration.ts';
+import { choice } from './choice.ts';
 import { WeirCommand } from './command.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -147,10 +147,7 @@ abstract class SetCommand extends ScheduleCommand {
   every = Option.String('--every', { description: 'In place of --cron: an interval such as 15m or 1h' });
   offset = Option.String('--offset', { description: 'How much later than the full count an interval runs' });
   tz = Option.String('--tz', { description: 'Zone whose clocks --cron means, such as Europe/Kyiv (UTC)' });
-  overlap = Option.String('--overlap', {
-    description: `While a run is still open: ${OVERLAPS.join(' | ')} (skip)`,
-    validator: t.isEnum([...OVERLAPS]),
-  });
+  overlap = choice('--overlap', OVERLAPS, `While a run is still open: ${OVERLAPS.join(' | ')} (skip)`);
   jitter = Option.String('--jitter', { description: 'Each run comes up to so much later, such as 30s' });
   catchup = Option.String('--catchup', { description: 'How late a run is still made up for, such as 10m (1h)' });
   start = Option.String('--start', { description: 'Not before this time, ISO 8601 with an offset' });

@@ -1,5 +1,6 @@
 import { Command, Option } from 'clipanion';
 import { CliError } from '../cli-error.ts';
+import { withWords } from '../command/choice.ts';
 import { WeirCommand } from '../command/command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { completionScript, SHELLS } from './complete.ts';
@@ -22,10 +23,16 @@ export class Completion extends WeirCommand {
   static override usage = Command.Usage({
     category: 'Help',
     description: 'Print the completion script of a shell',
-    examples: [['Switch completion on in this bash', 'source <(weir completion bash)']],
+    details:
+      'It completes commands, options, the words that an option takes, and names of sources, transforms, pipelines, tables and tenants. Names come from the server of the line; without an answer in a second none are offered.',
+    examples: [
+      ['Switch completion on in this bash', 'source <(weir completion bash)'],
+      ['In this zsh', 'source <(weir completion zsh)'],
+      ['In every fish', 'weir completion fish > ~/.config/fish/completions/weir.fish'],
+    ],
   });
 
-  shell = Option.String({ name: 'shell' });
+  shell = withWords(Option.String({ name: 'shell' }), SHELLS);
 
   async execute(): Promise<number> {
     const script = completionScript(this.shell);

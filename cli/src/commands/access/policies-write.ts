@@ -3,6 +3,7 @@ import { createPolicy, getPolicy, POLICY_KINDS, type PolicyStatus, updatePolicy 
 import { Command, Option } from 'clipanion';
 import * as t from 'typanion';
 import { CliError } from '../../cli-error.ts';
+import { choice } from '../../command/choice.ts';
 import { WeirCommand } from '../../command/command.ts';
 import { policyId } from '../../command/policy-id.ts';
 import { readDocument } from '../../document.ts';
@@ -49,10 +50,7 @@ export class PoliciesCreate extends DocumentCommand {
   });
 
   name = Option.String('--name', { description: 'Name of the policy, unique in the tenant', required: true });
-  kind = Option.String('--kind', 'access', {
-    description: POLICY_KINDS.join(' | '),
-    validator: t.isEnum([...POLICY_KINDS]),
-  });
+  kind = choice('--kind', POLICY_KINDS, `${POLICY_KINDS.join(' | ')}; access unless given`);
   active = Option.Boolean('--active', false, { description: 'Put it in force at once' });
   policyNote = Option.String('--note', NOTE);
   lockout = Option.Boolean('--allow-lockout', false, LOCKOUT);
@@ -61,7 +59,12 @@ export class PoliciesCreate extends DocumentCommand {
     const document = await this.givenDocument();
     const api = await this.api();
     const body = {
-      ...{ name: this.name, kind: this.kind, document, status: this.active ? ('active' as const) : ('draft' as const) },
+      ...{
+        name: this.name,
+        kind: this.kind ?? 'access',
+        document,
+        status: this.active ? ('active' as const) : ('draft' as const),
+      },
       ...{ ...(this.policyNote === undefined ? {} : { note: this.policyNote }), allow_lockout: this.lockout },
     } as const;
     await this.show(await api.call(createPolicy, { body }));

@@ -38,7 +38,7 @@ export class TenantsUse extends WeirCommand {
     examples: [['From now on', 'weir tenants use acme']],
   });
 
-  alias = Option.String({ name: 'alias' });
+  alias = Option.String({ name: 'tenant' });
 
   async execute(): Promise<number> {
     const { env, interrupted } = this.context;

@@ -1,5 +1,5 @@
-import { Command, Option } from 'clipanion';
-import * as t from 'typanion';
+import { Command } from 'clipanion';
+import { choice } from '../../command/choice.ts';
 import { WeirCommand } from '../../command/command.ts';
 import { ENGINE_ROLES } from '../../connectors/engine/engine-role.ts';
 import { exitCode } from '../../exit-codes.ts';
@@ -23,10 +23,7 @@ export class ConnectorsDoctor extends WeirCommand {
     ],
   });
 
-  role = Option.String('--role', {
-    description: `${ENGINE_ROLES.join(' | ')}; each that the environment names unless given`,
-    validator: t.isEnum([...ENGINE_ROLES]),
-  });
+  role = choice('--role', ENGINE_ROLES, `${ENGINE_ROLES.join(' | ')}; each that the environment names unless given`);
 
   async execute(): Promise<number> {
     const { rolePlaces } = await import('../../connectors/engine/engine-role.ts');

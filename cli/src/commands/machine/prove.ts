@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Command, Option } from 'clipanion';
-import * as t from 'typanion';
+import { choice } from '../../command/choice.ts';
 import { WeirCommand } from '../../command/command.ts';
 import { exitCode } from '../../exit-codes.ts';
 
@@ -21,10 +21,7 @@ export class ProveCredentials extends WeirCommand {
     ],
   });
 
-  mode = Option.String('--mode', {
-    description: `${MODES.join(' | ')}; both unless given`,
-    validator: t.isEnum([...MODES]),
-  });
+  mode = choice('--mode', MODES, `${MODES.join(' | ')}; both unless given`);
   out = Option.String('--out', { description: 'File of the report, as Markdown' });
   short = Option.Boolean('--short', false, { description: 'Enter one branch of every choice of a pattern' });
 

@@ -13,7 +13,7 @@ export class TenantsLimits extends WeirCommand {
   static override paths = [['tenants', 'limits']];
   static override usage = Command.Usage({ category: CATEGORY, description: getTenantLimits.summary });
 
-  alias = Option.String({ name: 'alias' });
+  alias = Option.String({ name: 'tenant' });
 
   async execute(): Promise<number> {
     const api = await this.api();
@@ -31,7 +31,7 @@ export class TenantsLimitsSet extends WeirCommand {
     examples: [['At most five runs at once', 'weir tenants limits set acme --concurrent-runs 5']],
   });
 
-  alias = Option.String({ name: 'alias' });
+  alias = Option.String({ name: 'tenant' });
   runsPerDay = Option.String('--runs-per-day', { description: `Runs in a day of UTC: ${VALUE}` });
   concurrentRuns = Option.String('--concurrent-runs', { description: `Open runs at once: ${VALUE}` });
   storageBytes = Option.String('--storage-bytes', { description: `Bytes of its tables: ${VALUE}` });

@@ -1,6 +1,7 @@
 import { createSource, getSource, startDiscovery } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import { CliError } from '../../cli-error.ts';
+import { withNames } from '../../command/choice.ts';
 import { WeirCommand } from '../../command/command.ts';
 import { credentialValues, FIELD_FORM } from '../../credential-values.ts';
 import { readDocument, withSettings } from '../../document.ts';
@@ -25,7 +26,10 @@ export class SourcesCreate extends WeirCommand {
     ],
   });
 
-  pattern = Option.String('--pattern', { description: 'Id of the connector pattern', required: true });
+  pattern = withNames(
+    Option.String('--pattern', { description: 'Id of the connector pattern', required: true }),
+    'pattern_id',
+  );
   name = Option.String('--name', {
     description: 'Name of the source, unique in the tenant; the pattern with a number when absent',
   });

@@ -1,6 +1,7 @@
 import { startDiscovery } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import { CliError } from '../../cli-error.ts';
+import { withNames } from '../../command/choice.ts';
 import { WeirCommand } from '../../command/command.ts';
 import { sourceId } from '../../command/source-id.ts';
 import { credentialValues, FIELD_FORM } from '../../credential-values.ts';
@@ -24,7 +25,10 @@ export class SourcesDiscover extends WeirCommand {
   });
 
   source = Option.String({ name: 'source_id', required: false });
-  pattern = Option.String('--pattern', { description: 'Id of the connector pattern, without a source' });
+  pattern = withNames(
+    Option.String('--pattern', { description: 'Id of the connector pattern, without a source' }),
+    'pattern_id',
+  );
   file = Option.String('-f,--file', {
     description: 'Configuration, or what changes in that of the source, in YAML or JSON; - reads stdin',
   });

@@ -1,7 +1,7 @@
 import { RUN_STATUSES } from '@weir/kernel/contract';
 import { getSyncStats, listSyncHistory, type SyncRunView } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
-import * as t from 'typanion';
+import { choice } from '../../command/choice.ts';
 import { WeirCommand } from '../../command/command.ts';
 import { sourceId } from '../../command/source-id.ts';
 import { durationText, sinceTime } from '../../duration.ts';
@@ -21,10 +21,7 @@ export class SourcesHistory extends WeirCommand {
   source = Option.String({ name: 'source_id' });
   stats = Option.Boolean('--stats', false, { description: getSyncStats.summary });
   since = Option.String('--since', { description: 'Only syncs since then: a time, or how long ago, such as 7d' });
-  status = Option.String('--status', {
-    description: `Only where status is this (${RUN_STATUSES.join(' | ')})`,
-    validator: t.isEnum([...RUN_STATUSES]),
-  });
+  status = choice('--status', RUN_STATUSES, `Only where status is this (${RUN_STATUSES.join(' | ')})`);
   limit = Option.String('--limit', { description: 'How many at most' });
   pageToken = Option.String('--page-token', { description: 'Continue where the page before ended' });
   order = Option.String('--order', { description: 'Field to order by; -field for descending' });

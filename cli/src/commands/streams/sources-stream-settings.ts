@@ -1,27 +1,22 @@
 import { SCHEMA_CHANGE_POLICIES, SYNC_MODES, WRITE_MODES } from '@weir/plugin-sources/contract';
 import { Option } from 'clipanion';
-import * as t from 'typanion';
 import { CliError } from '../../cli-error.ts';
+import { choice } from '../../command/choice.ts';
 import { WeirCommand } from '../../command/command.ts';
 
 /** The flags of a stream's settings, and what they ask for; commands that set them extend this. */
 export abstract class StreamSettingsCommand extends WeirCommand {
   enable = Option.Boolean('--enable', { description: 'Sync these streams' });
   disable = Option.Boolean('--disable', { description: 'Leave these streams out' });
-  syncMode = Option.String('--sync-mode', {
-    description: SYNC_MODES.join(' | '),
-    validator: t.isEnum([...SYNC_MODES]),
-  });
-  writeMode = Option.String('--write-mode', {
-    description: WRITE_MODES.join(' | '),
-    validator: t.isEnum([...WRITE_MODES]),
-  });
+  syncMode = choice('--sync-mode', SYNC_MODES);
+  writeMode = choice('--write-mode', WRITE_MODES);
   cursor = Option.String('--cursor', { description: 'Cursor field, dots between levels; empty clears it' });
   primaryKey = Option.String('--primary-key', { description: 'Key fields, commas between them; empty clears it' });
-  schemaChanges = Option.String('--schema-changes', {
-    description: `${SCHEMA_CHANGE_POLICIES.join(' | ')}: what a sync does with fields that no column holds`,
-    validator: t.isEnum([...SCHEMA_CHANGE_POLICIES]),
-  });
+  schemaChanges = choice(
+    '--schema-changes',
+    SCHEMA_CHANGE_POLICIES,
+    `${SCHEMA_CHANGE_POLICIES.join(' | ')}: what a sync does with fields that no column holds`,
+  );
   partitionBy = Option.String('--partition-by', {
     description: 'Column:transform, commas between them, such as at:day,id:bucket[16]; empty clears it',
   });
