@@ -5,12 +5,18 @@ import { createApiToken } from '@weir/plugin-identity/contract';
 import { createEntityType } from '@weir/plugin-ontology/contract';
 import { listRuns } from '@weir/plugin-runs/contract';
 import { bulkStreams, createSource, putSchedule, startSync } from '@weir/plugin-sources/contract';
-import { createTransform, hydrateTransform, materializeTransform } from '@weir/plugin-transforms/contract';
-import t from 'tap';
+import {
+  createTransform,
+  hydrateTransform,
+  listTransforms,
+  materializeTransform,
+} from '@weir/plugin-transforms/contract';
+import t, { type Test } from 'tap';
 import { apiOf, giveOptIn } from '../examples.ts';
 import { inLane } from '../lane.ts';
 import { until } from '../until.ts';
-import { walk, watched } from '../walk/walk.ts';
+import { furnishBacking, furnishPipelines, furnishSchemas } from '../walk/furnish.ts';
+import { type Walk, walk, watched } from '../walk/walk.ts';
 import { signIn } from '../web-steps.ts';
 import { type WebWindow, webWorld } from '../web-world.ts';
 
@@ -18,6 +24,10 @@ import { type WebWindow, webWorld } from '../web-world.ts';
 const MEANT: readonly string[] = [
   // A sync that nobody has verified: the page says so.
   '404 GET /api/v1/sources/sync-runs/:id/verification',
+  // Tables that a run was to write and did not: their pages say so.
+  ...['gold.demo.broken', 'gold.demo.faulty', 'bronze.demo.gone__none'].map(
+    (table) => `404 GET /api/v1/datasets/${table}`,
+  ),
 ];
 const PAGES_AT_LEAST = 30;
 /** Addresses with the names of those parameters that not every text fits. */
@@ -29,6 +39,7 @@ const LEGAL_VALUES: readonly (readonly [address: string, ...names: string[]])[] 
   ['/query', 'show', 'limit', 'how', 'kind'],
   ['/transforms', 'archived', 'sort'],
   ['/ontology', 'tab', 'status', 'steps'],
+  ['/schemas', 'tab', 'status'],
   ['/ontology/types/Vehicle', 'tab', 'version', 'against'],
   ['/runs', 'status', 'kind', 'since', 'subject'],
   ['/runs/compare', 'one', 'other', 'all'],
@@ -51,9 +62,16 @@ const HEAD = [
   'select',
   '<b>b</b>',
 ];
+const WIDE = Array.from({ length: 300 }, (_, at) => `c${at}`);
+/** Switches that change what other pages show. */
+const LEAVES = /^(Together|One by one|Give .* to the tenant)$/;
+/** Buttons that ask for a proposal, which changes nothing by itself. */
+const PRESSES = /^(Fix it|Explain it|Why, and what would help)$/;
 const csvLine = (cells: readonly string[]) => `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join()}\n`;
 
-const world = await webWorld(t, {}, {}, 'source,discovery,transform');
+const OF_LANE = inLane('web-walk') ? ',ontology-sync-v2' : '';
+
+const world = await webWorld(t, {}, {}, `source,discovery,transform${OF_LANE}`);
 if (world === undefined) {
   t.plan(0, 'no Chromium on this machine, and it cannot be installed');
   process.exit();
@@ -87,7 +105,7 @@ const runsEnd = () =>
   });
 
 const folder = t.testdir({});
-await writeFile(`${folder}/orders.csv`, 'id,city,amount\n1,Ulm,1.5\n2,Bonn,2\n');
+await writeFile(`${folder}/orders.csv`, 'id,city,amount\n1,Ulm,1.5\n2,Bonn,2\n3,,x\n');
 await writeFile(`${folder}/odd.csv`, csvLine(HEAD) + csvLine(HEAD.map((name, i) => (i === 0 ? '1' : `of ${name}`))));
 await writeFile(`${folder}/${ODD_STREAM}.csv`, 'id\n1\n');
 const { source_id } = await ok(createSource, {
@@ -121,23 +139,33 @@ const TABLES = [
   ...['bronze.demo.shop__mu_ller___so_hne__x_', ODD_TABLE],
 ];
 
-/** Two windows of one person, the second as that of somebody who was sent a link. */
-async function windowsOf(person: string): Promise<[WebWindow, WebWindow]> {
-  const windows: [WebWindow, WebWindow] = [await open(), await open()];
+/** Windows of one person. */
+async function windowsOf(person: string, count: 1 | 2): Promise<[WebWindow, ...WebWindow[]]> {
+  const windows: [WebWindow, ...WebWindow[]] = [await open()];
+  if (count > 1) windows.push(await open());
   for (const window of windows) await signIn(window, url, person);
   return windows;
+}
+
+/** Walks as a person: each address is a test of its own, so that a long walk shows where it is. */
+async function walked(t: Test, person: string, how: Walk): Promise<{ addresses: number; clicks: number }> {
+  let [addresses, clicks] = [0, 0];
+  for await (const step of walk(await windowsOf(person, person === 'Ada' ? 2 : 1), url, how)) {
+    t.strictSame(step.found, [], step.address);
+    [addresses, clicks] = [addresses + 1, step.clicks];
+  }
+  return { addresses, clicks };
 }
 
 t.test('tables with hostile names → every tab, link and switch works, by click, reload and link', async (t) => {
   const starts = TABLES.map((table) => `/datasets/${table}`);
   const goes = (address: string) => address.startsWith(`/datasets/${ODD_TABLE}?`);
-  const { found, clicks } = await walk(...(await windowsOf('Ada')), url, { starts, goes, ofShape: 1, meant: [] });
-  t.strictSame(found, []);
+  const { clicks } = await walked(t, 'Ada', { starts, goes, ofShape: 1, meant: [] });
   t.ok(clicks > TABLES.length * 8, `${clicks} clicks`);
 });
 
 t.test('nonsense in every search parameter → the page as without them, and an address without them', async (t) => {
-  const window = watched((await windowsOf('Ada'))[0], url, []);
+  const window = watched((await windowsOf('Ada', 1))[0], url, []);
   for (const [address, ...names] of LEGAL_VALUES) {
     await window.load(address);
     const look = await window.look();
@@ -149,17 +177,40 @@ t.test('nonsense in every search parameter → the page as without them, and an 
 });
 
 if (inLane('web-walk')) {
-  const runPages = await addFailures();
+  const morePages = [...(await addFailures()), ...(await addMore())];
   for (const person of ['Ada', 'Ed', 'Eve']) {
     t.test(`${person} → every tab, link, switch and menu of every page works`, async (t) => {
       // Tables are walked above, one for each kind of name.
-      const goes = (address: string) => !/^\/datasets\/(?!gold\.demo\.revenue)/.test(address);
-      const every = { starts: ['/', ...runPages], goes, ofShape: 2, meant: MEANT };
-      const { found, clicks, addresses } = await walk(...(await windowsOf(person)), url, every);
-      t.strictSame(found, []);
-      t.ok(addresses.length > PAGES_AT_LEAST, `${addresses.length} addresses, ${clicks} clicks`);
+      const goes = (address: string) => !/^\/datasets\/(?!gold\.demo\.revenue|bronze\.demo\.shop__wide)/.test(address);
+      const every = { goes, ofShape: person === 'Ada' ? 2 : 1, meant: MEANT, presses: PRESSES, leaves: LEAVES };
+      const { addresses, clicks } = await walked(t, person, { ...every, starts: ['/', ...morePages] });
+      t.ok(addresses > PAGES_AT_LEAST, `${addresses} addresses, ${clicks} clicks`);
     });
   }
+}
+
+/** Pages of pipelines, backing datasets, schemas, a wide table, a statement to help with, and of two runs that are compared. */
+async function addMore(): Promise<string[]> {
+  await writeFile(`${folder}/wide.csv`, `${WIDE}\n`);
+  await ok(bulkStreams, { params: { source_id }, body: { streams: [streamOf('wide', WIDE)] } });
+  const again = await ok(startSync, { params: { source_id } });
+  const odd = await ok(createTransform, {
+    body: { name: 'faulty', sql: 'select uper(city) as city from gold.demo.revenue', output: 'gold.demo.faulty' },
+  });
+  await runsEnd();
+  const { items } = await ok(listRuns, { query: { limit: 500 } });
+  const one = items.find(({ kind, run_id }) => kind === 'source-sync' && run_id !== again.run_id)?.run_id ?? '';
+  const { items: transforms } = await ok(listTransforms);
+  const ofNames = ['revenue', 'json'].map((name) => transforms.find((it) => it.name === name)?.transform_id ?? '');
+  return [
+    ...(await furnishPipelines(ok, ofNames, LONGEST)),
+    ...(await furnishBacking(ok, 'bronze.demo.shop__orders', 'gold.demo.nothing')),
+    ...(await furnishSchemas(ok, 'bronze.demo.shop__orders')),
+    '/ontology/backing/create?type=Order&dataset=bronze.demo.shop__wide',
+    '/datasets/bronze.demo.shop__wide',
+    `/transforms/${odd.transform_id}?tab=definition`,
+    `/runs/compare?one=${one}&other=${again.run_id}`,
+  ];
 }
 
 /** Runs that failed, and one of what only admins see; answers a page of a run of each kind and end. */

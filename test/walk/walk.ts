@@ -5,7 +5,7 @@ import type { WebWindow } from '../web-world.ts';
 
 /** What people go through pages with; a link to the docs leaves the application and is only asked for. */
 const TARGETS =
-  'a[href^="/"]:not([target], [href^="/docs"]), [role=tab], [role=switch], input[type=radio], [aria-haspopup=menu], [aria-sort] button';
+  'a[href^="/"]:not([target], [href^="/docs"]), [role=tab], [role=switch], input[type=radio], [aria-haspopup=menu], [aria-sort] button, main button';
 /** What no page should say. */
 const ODD = /does not fit these pages|No such page|Copy trace id|Try again|undefined|NaN|\[object|"trace_id"/;
 /** Whether the router has come to the address and the page waits for nothing, two frames later. */
@@ -19,7 +19,10 @@ const FIND = `[...document.querySelectorAll(${JSON.stringify(TARGETS)})].map((on
   .filter(({ one }) => (one.matches('input') ? one.labels?.[0] ?? one : one).checkVisibility() && !one.disabled)
   .map(({ at, one }) => ({ at, href: one.getAttribute('href'), isMenu: one.ariaHasPopup === 'menu',
     isNav: one.closest('.mantine-AppShell-navbar, .mantine-AppShell-header') !== null, isInput: one.matches('input'),
-    name: one.tagName + ' ' + (one.ariaLabel ?? one.labels?.[0]?.textContent ?? one.textContent) }))`;
+    isInTab: one.closest('[role=tabpanel]') !== null, isOrder: one.matches('[aria-sort] button'),
+    isPlain: one.matches('button:not([role=tab], [role=switch], [aria-haspopup=menu], [aria-sort] button)'),
+    name: (one.ariaLabel ?? one.labels?.[0]?.textContent ?? one.textContent) }))`;
+const FOCUSED = '[document.activeElement.textContent.slice(0, 40), document.activeElement.ariaSelected]';
 const DOCS = `[...document.querySelectorAll('a[href^="/docs"]')].map((one) => one.pathname)`;
 
 export interface Walk {
@@ -30,17 +33,26 @@ export interface Walk {
   readonly ofShape: number;
   /** Failed requests that a page means, as `status METHOD /path`, with ids as `:id`. */
   readonly meant: readonly string[];
+  /** Names of buttons that the walk presses too: those that change nothing. */
+  readonly presses?: RegExp;
+  /** Names of switches that the walk leaves alone: those that change what other pages show. */
+  readonly leaves?: RegExp;
 }
 
-type Target = { at: number; name: string; href: string | null } & Record<'isMenu' | 'isNav' | 'isInput', boolean>;
+type Target = { at: number; name: string; href: string | null } & Record<
+  'isMenu' | 'isNav' | 'isInput' | 'isPlain' | 'isInTab' | 'isOrder',
+  boolean
+>;
 
 /** An address without what differs from thing to thing; names of tables stay, since they are what breaks pages. */
 const shapeOf = (address: string): string =>
-  address.replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|\d{6,}|(?<=#).*/g, ':id');
+  address.replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|\d{6,}|(?<=#).*|(?<=\/(?:models|patterns)\/)[^?]+/g, ':id');
 
-/** What tells a target from others of pages alike, so that each kind is clicked once. */
-function keyOf({ name, href, isNav }: Target, address: string, title: string): string {
-  const where = isNav ? address.split(/[/?]/)[1] : `${shapeOf(address)} ${title}`;
+const pathOf = (address: string): string => shapeOf(address).split('?')[0] ?? '';
+
+/** What tells a target from others of pages alike, so that each kind is clicked once: of what all tabs show too. */
+function keyOf({ name, href, isNav, isInTab }: Target, address: string, title: string): string {
+  const where = isNav ? address.split(/[/?]/)[1] : `${isInTab ? shapeOf(address) : pathOf(address)} ${title}`;
   return `${where} ${href === null ? name.replace(/\d+/g, '0') : shapeOf(href)}`;
 }
 
@@ -76,6 +88,8 @@ export function watched({ page, faults: messages }: WebWindow, url: string, mean
   return { page, settle, look, address, load, faults };
 }
 
+type Watched = ReturnType<typeof watched>;
+
 /** Clicks a target, of a menu each of its links in turn; calls `then` after each. */
 async function click(page: Page, { at, isMenu, isInput }: Target, then: () => Promise<void>): Promise<void> {
   const target = page.locator(TARGETS).nth(at);
@@ -95,53 +109,90 @@ async function click(page: Page, { at, isMenu, isInput }: Target, then: () => Pr
   await page.keyboard.press('Escape');
 }
 
-/** Clicks everything of every page it comes to; loads each address anew, and as somebody who was sent it. */
-export async function walk(first: WebWindow, second: WebWindow, url: string, { starts, goes, ofShape, meant }: Walk) {
-  const [here, there] = [watched(first, url, meant), watched(second, url, meant)];
+/** Goes through every list of tabs by the arrow keys: each tab is chosen, and keeps the focus. */
+async function walkTabs({ page, settle, faults, load }: Watched, address: string): Promise<string[]> {
+  const found: string[] = [];
+  const lists = page.locator('main').getByRole('tablist');
+  for (let at = 0, count = await lists.count(); at < count; at++) {
+    await lists.nth(at).getByRole('tab', { selected: true }).focus();
+    for (let step = 0, steps = await lists.nth(at).getByRole('tab').count(); step < steps; step++) {
+      await page.keyboard.press('ArrowRight');
+      await settle();
+      const [name, isChosen] = (await page.evaluate(FOCUSED)) as [string, string];
+      if (isChosen !== 'true') found.push(`by keyboard, ${name}: the tab is not chosen`);
+      for (const fault of await faults()) found.push(`by keyboard, ${name}: ${fault}`);
+    }
+    await load(address);
+  }
+  return found;
+}
+
+/** An address that the walk came to, what is wrong there, and how much it clicked so far. */
+interface Step {
+  readonly address: string;
+  readonly found: readonly string[];
+  readonly clicks: number;
+}
+
+/** Clicks everything of every page it comes to; loads each address anew, also in other windows, as one who was sent it. */
+export async function* walk(
+  [first, ...others]: readonly [WebWindow, ...WebWindow[]],
+  url: string,
+  walk: Walk,
+): AsyncGenerator<Step> {
+  const { starts, goes, ofShape, meant, presses, leaves } = walk;
+  const here = watched(first, url, meant);
+  const windows = [...others.map((other) => watched(other, url, meant)), here];
   const looks = new Map<string, string | undefined>(starts.map((start) => [start, undefined]));
   const [done, choices, shapes] = [new Set<string>(), new Set<string>(), new Map<string, number>()];
-  const [found, addresses] = [[] as string[], [...starts]];
+  const addresses = [...starts];
   let clicks = 0;
+  const isNew = (key: string) => !done.has(key) && done.add(key) !== undefined;
+  const isWalked = ({ isPlain, name }: Target) => (isPlain ? presses?.test(name) : !leaves?.test(name));
   const reach = async (to: string, isChoice: boolean) => {
     const times = shapes.get(shapeOf(to)) ?? 0;
     if (looks.has(to) || !goes(to) || times >= ofShape) return;
     shapes.set(shapeOf(to), times + 1);
     looks.set(to, await here.look());
-    // What a switch of a page shows is loaded; its combinations are not walked.
+    // What a switch or an order of a page shows is loaded; its combinations are not walked.
     if (isChoice) choices.add(to);
     addresses.push(to);
   };
-  for (const address of addresses) {
-    const byClick = looks.get(address);
-    for (const window of [there, here]) {
-      await window.load(address);
-      const [how, look] = [window === there ? 'sent' : 'reloaded', await window.look()];
-      if (byClick !== undefined && look !== byClick) found.push(`${address} ${how}: ${look}, by click ${byClick}`);
-      for (const fault of await window.faults()) found.push(`${address} ${how}: ${fault}`);
-    }
-    for (const docs of (await here.page.evaluate(DOCS)) as string[]) {
-      if (done.has(docs)) continue;
-      done.add(docs);
-      const { status } = await fetch(`${url}${docs}`, { headers: { accept: 'text/html' } });
-      if (status >= 400) found.push(`${address} → ${docs}: ${status}`);
-    }
-    if (choices.has(address)) continue;
-    const title = (await here.look()).split(' | ')[0] ?? '';
+  const clickAll = async (address: string, title: string) => {
+    const found: string[] = [];
     for (;;) {
       const targets = (await here.page.evaluate(FIND)) as Target[];
-      const next = targets.find((target) => !done.has(keyOf(target, address, title)));
-      if (next === undefined) break;
-      done.add(keyOf(next, address, title));
+      const next = targets.find((one) => isWalked(one) && isNew(keyOf(one, address, title)));
+      if (next === undefined) return found;
       await click(here.page, next, async () => {
         clicks++;
         await here.settle();
-        for (const fault of await here.faults()) found.push(`${address} → ${next.name}: ${fault}`);
-        await reach(here.address(), next.isInput);
+        for (const fault of await here.faults()) found.push(`→ ${next.name}: ${fault}`);
+        await reach(here.address(), next.isInput || next.isOrder);
         const back = `history.pushState({}, '', ${JSON.stringify(address)}); dispatchEvent(new PopStateEvent('popstate'))`;
         await here.page.evaluate(back);
         await here.settle();
       });
     }
+  };
+  for (const address of addresses) {
+    const byClick = looks.get(address);
+    const found: string[] = [];
+    for (const window of windows) {
+      await window.load(address);
+      const [how, look] = [window === here ? 'reloaded' : 'sent', await window.look()];
+      if (byClick !== undefined && look !== byClick) found.push(`${how}: ${look}, by click ${byClick}`);
+      for (const fault of await window.faults()) found.push(`${how}: ${fault}`);
+    }
+    for (const docs of ((await here.page.evaluate(DOCS)) as string[]).filter(isNew)) {
+      const { status } = await fetch(`${url}${docs}`, { headers: { accept: 'text/html' } });
+      if (status >= 400) found.push(`→ ${docs}: ${status}`);
+    }
+    const title = (await here.look()).split(' | ')[0] ?? '';
+    if (!choices.has(address)) {
+      if (isNew(`tabs of ${pathOf(address)} ${title}`)) found.push(...(await walkTabs(here, address)));
+      found.push(...(await clickAll(address, title)));
+    }
+    yield { address, found, clicks };
   }
-  return { found, clicks, addresses };
 }

@@ -1,9 +1,10 @@
 import { Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { getDataset, listDatasetSnapshots } from '@weir/plugin-datasets/contract';
-import { runQuery } from '@weir/plugin-transforms/contract';
+import { listTransforms, runQuery } from '@weir/plugin-transforms/contract';
 import { Clock } from 'lucide-react';
 import type { Dataset } from '../api/dataset-shapes.ts';
+import { ProblemError } from '../api/problem-error.ts';
 import { useRead } from '../api/queries.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { FactList } from '../parts/fact-list.tsx';
@@ -45,8 +46,44 @@ export function DatasetPage() {
   return (
     <>
       {query.data === undefined ? <PageHead title={datasetId} /> : null}
-      <Region query={query}>{(dataset) => <Shown dataset={dataset} />}</Region>
+      {query.data === undefined && isAbsent(query.error) ? (
+        <AbsentTable datasetId={datasetId} />
+      ) : (
+        <Region query={query}>{(dataset) => <Shown dataset={dataset} />}</Region>
+      )}
     </>
+  );
+}
+
+const ABSENT = 404;
+const isAbsent = (error: Error | null) => error instanceof ProblemError && error.problem.status === ABSENT;
+
+/** Pages link to tables that are still to be written, such as that of a transform that never succeeded. */
+function AbsentTable({ datasetId }: { datasetId: string }) {
+  const { data } = useRead(listTransforms, { query: { output: datasetId } });
+  const writer = data?.items[0];
+  return (
+    <Stack gap="sm" align="flex-start" p="md" className="panel" role="status">
+      <Text size="sm" className="type-text">
+        {writer === undefined
+          ? 'This table is not there, or you may not see it. A table is there once its first rows are written.'
+          : 'This table is not there yet: it is made by the first run of its transform that succeeds.'}
+      </Text>
+      {writer === undefined ? (
+        <Anchor size="sm" renderRoot={(props) => <Link to="/datasets" {...props} />}>
+          All tables
+        </Anchor>
+      ) : (
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link to="/transforms/$transformId" params={{ transformId: writer.transform_id }} {...props} />
+          )}
+        >
+          {writer.name}
+        </Anchor>
+      )}
+    </Stack>
   );
 }
 
