@@ -1,6 +1,7 @@
 import type { TenantRole } from '@weir/kernel/contract';
 import { getDatasetSchema, previewDataset } from '@weir/plugin-datasets/contract';
 import { getMe } from '@weir/plugin-identity/contract';
+import { listPlugins } from '@weir/plugin-platform/contract';
 import { getRun, listRuns } from '@weir/plugin-runs/contract';
 import { getInspection, getPattern, getStreamState, listStreams } from '@weir/plugin-sources/contract';
 import t from 'tap';
@@ -56,6 +57,9 @@ const PAGES = [
   ...['source-sync', 'source-discovery', 'materialization', 'transform', 'pipeline_sandbox'].map(
     (kind) => `/runs/${kind}`,
   ),
+  ...tabs('/ontology', 'backing', 'route'),
+  ...tabs(`/ontology/backing/${ID}`, 'overview', 'history', 'health'),
+  `/ontology/backing/${ID}/mapping`,
   ...tabs('/operations', 'health', 'plugins', 'tokens', 'webhooks', 'audit', 'users', 'policies'),
 ];
 
@@ -106,6 +110,11 @@ story.answer(getRun, (made, { id = '' }) =>
     status: id === 'materialization' ? 'succeeded' : 'failed',
   }),
 );
+const ONTOLOGY = { plugin_id: 'ontology', version: '1.0.0', tenancy: 'opt-in', permissions: [], routes: 1 };
+story.answer(listPlugins, (made) => ({
+  ...made,
+  items: [...(made.items as object[]), { ...ONTOLOGY, enabled: true }],
+}));
 story.answer(getDatasetSchema, (made) => ({
   ...made,
   fields: Array.from({ length: sizeOf() }, (_, i) => ({
@@ -188,7 +197,7 @@ const BUSY = /aria-busy="true"/;
 const ODD = /does not fit these pages|did not answer|You may not see this|No such page|undefined|NaN|\[object/;
 /** Words of what changes something; everybody has tokens of their own. */
 const CHANGES =
-  /^(New (source|transform|webhook|policy|pipeline)|Validate|Rehearse|Activate|Save (a|c)|Create|Load|Choose files|Sync now|Cancel|Run (now|again)|Try|Test|Discover|Hydrate|Put in force|Discard|Restore|Delete|Add a check|Remove|Edit|Pause|Set a|Rotate|Detach|Replace|Redeliver|Reset|Verify$)/;
+  /^(New (source|transform|webhook|policy|pipeline)|Validate|Rehearse|Activate|Save (a|c)|Create|Load|Choose files|Sync now|Cancel|Run (now|again)|Try|Test|Discover|Hydrate|Put in force|Discard|Restore|Delete|Add a check|Remove|Edit|Pause|Set a|Rotate|Detach|Replace|Redeliver|Reset|Verify$|Change the|Send new|Fill a)/;
 const { page, faults } = await openWindow(t, browser, { colorScheme: 'light' });
 const settle = () => page.evaluate(SETTLE);
 const main = page.locator('main');

@@ -230,7 +230,7 @@ const entityTypes = createRoute({
   path: '/ontology',
   component: lazyRouteComponent(() => import('../ontology/list/entity-types-page.tsx'), 'EntityTypesPage'),
   validateSearch: params({
-    tab: oneOf('list', 'graph', 'backing'),
+    tab: oneOf('list', 'graph', 'backing', 'route'),
     q: text,
     status: oneOf('draft', 'active', 'deprecated', 'retired'),
     around: text,
@@ -268,8 +268,14 @@ const entity = createRoute({
 const newBacking = createRoute({
   getParentRoute: () => root,
   path: '/ontology/backing/create',
-  component: lazyRouteComponent(() => import('../ontology/backing/create-backing-page.tsx'), 'CreateBackingPage'),
+  component: lazyRouteComponent(() => import('../ontology/mapping/create-backing-page.tsx'), 'CreateBackingPage'),
   validateSearch: params({ type: text, dataset: text }),
+});
+const changeBacking = createRoute({
+  getParentRoute: () => root,
+  path: '/ontology/backing/$backingId/mapping',
+  component: lazyRouteComponent(() => import('../ontology/mapping/change-backing-page.tsx'), 'ChangeBackingPage'),
+  validateSearch: params({ version }),
 });
 const backing = createRoute({
   getParentRoute: () => root,
@@ -340,7 +346,7 @@ export const router = createRouter({
     ] as const),
     ...([pipelines, newPipeline, pipeline] as const),
     ...([schemas, model, subject, register, check] as const),
-    ...([entityTypes, newEntityType, entityType, newTypeVersion, entity, newBacking, backing] as const),
+    ...([entityTypes, newEntityType, entityType, newTypeVersion, entity, newBacking, changeBacking, backing] as const),
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: LatePage,

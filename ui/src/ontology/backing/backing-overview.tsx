@@ -156,7 +156,11 @@ function Relationships({ backing: { relationship_mappings: rows } }: { backing: 
             </Table.Td>
             <Table.Td className="type-name">{relationship}</Table.Td>
             <Table.Td className="type-name">
-              <Anchor inherit renderRoot={(props) => <Link to="/ontology/types/$code" params={{ code }} {...props} />}>
+              <Anchor
+                inherit
+                underline="always"
+                renderRoot={(props) => <Link to="/ontology/types/$code" params={{ code }} {...props} />}
+              >
                 {code}
               </Anchor>{' '}
               by {key.join(', ')}

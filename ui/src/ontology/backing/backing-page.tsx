@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import {
   type BackingDatasetView,
+  changeBackingDataset,
   getBackingDataset,
   getSyncCapabilities,
   listPendingSyncs,
@@ -71,6 +72,7 @@ function Shown({ backing }: { backing: BackingDatasetView }) {
     <Stack gap="md">
       <div>
         <PageHead title={backing.name} beside={<StateWord state={backing.state} />}>
+          <ChangeLink backing={backing} />
           <DeleteBacking backing={backing} />
         </PageHead>
         <Text size="sm" mt={-8} className="type-text">
@@ -118,6 +120,18 @@ function Shown({ backing }: { backing: BackingDatasetView }) {
         </Tabs.Panel>
       </Tabs>
     </Stack>
+  );
+}
+
+function ChangeLink({ backing: { backing_dataset_id: backingId } }: { backing: BackingDatasetView }) {
+  if (!useMay(changeBackingDataset)) return null;
+  return (
+    <Button
+      variant="default"
+      renderRoot={(props) => <Link to="/ontology/backing/$backingId/mapping" params={{ backingId }} {...props} />}
+    >
+      Change the mapping
+    </Button>
   );
 }
 

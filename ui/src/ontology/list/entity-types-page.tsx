@@ -5,6 +5,7 @@ import { useLetter } from '../../keys/keys.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useMay } from '../../session/person.ts';
 import { BackingTab } from '../backing/backing-tab.tsx';
+import { RouteTab } from '../route/route-tab.tsx';
 import { WithOntology } from '../with-ontology.tsx';
 import { GraphTab } from './graph-tab.tsx';
 import { ListTab } from './list-tab.tsx';
@@ -43,6 +44,7 @@ function Shown() {
           <Tabs.Tab value="list">List</Tabs.Tab>
           <Tabs.Tab value="graph">Relations</Tabs.Tab>
           <Tabs.Tab value="backing">Backing datasets</Tabs.Tab>
+          <Tabs.Tab value="route">Sync contract</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="list">
           <ListTab mayCreate={mayCreate} />
@@ -52,6 +54,9 @@ function Shown() {
         </Tabs.Panel>
         <Tabs.Panel value="backing">
           <BackingTab />
+        </Tabs.Panel>
+        <Tabs.Panel value="route">
+          <RouteTab />
         </Tabs.Panel>
       </Tabs>
     </>

@@ -1,5 +1,10 @@
 import type { Input } from '@weir/kernel/contract';
-import type { createBackingDataset, EntityTypeView, SuggestionsView } from '@weir/plugin-ontology/contract';
+import type {
+  BackingDatasetView,
+  createBackingDataset,
+  EntityTypeView,
+  SuggestionsView,
+} from '@weir/plugin-ontology/contract';
 
 export type BackingBody = Input<typeof createBackingDataset>['body'];
 
@@ -41,6 +46,22 @@ export function suggestedMapping({ mappings, relationships }: SuggestionsView): 
   return { properties: Object.fromEntries(fills), relationships: Object.fromEntries(leads) };
 }
 
+/** The members of a backing dataset that the board shows. */
+export type Mapped = Pick<BackingDatasetView, 'property_mappings' | 'relationship_mappings'>;
+
+/** What is stored, as the board has it: all of it is decided. */
+export function storedMapping({ property_mappings, relationship_mappings }: Mapped): Mapping {
+  const fills = property_mappings.map(({ property, column = '', expression }): [string, Fill] => [
+    property,
+    expression === undefined ? { column, isDoubtful: false } : { column, sql: expression, isDoubtful: false },
+  ]);
+  const leads = relationship_mappings.map(({ relationship, columns }): [string, Lead] => [
+    relationship,
+    { columns, isDoubtful: false },
+  ]);
+  return { properties: Object.fromEntries(fills), relationships: Object.fromEntries(leads) };
+}
+
 /** Fills a property; a cast is kept where the suggestion has one for the column. */
 export function filled(mapping: Mapping, code: string, fill: Fill | undefined): Mapping {
   const { [code]: _, ...others } = mapping.properties;
@@ -77,11 +98,12 @@ export function unmapped({ properties, primary_key: key, relationships }: Entity
   ].map(({ name }) => name);
 }
 
-/** The decided part of the mapping as the server takes it. */
+/** The decided part of the mapping as the server takes it; how a column that stays holds several keys stays as `stored` has it. */
 export function mappingBody(
   type: EntityTypeView,
   { properties, relationships }: Mapping,
   columns: readonly Column[],
+  stored: Mapped['relationship_mappings'] = [],
 ): Pick<BackingBody, 'property_mappings' | 'primary_key_mapping' | 'relationship_mappings'> {
   const lists = new Set(columns.filter((one) => one.type.startsWith('list<')).map(({ name }) => name));
   const fills = type.properties.flatMap(({ code: property }) => {
@@ -100,7 +122,9 @@ export function mappingBody(
       const lead = relationships[code];
       if (!isLed(lead, target_key.length)) return [];
       const link = { relationship: code, columns: [...lead.columns], target_type, target_key };
+      const before = stored.find((one) => one.relationship === code && String(one.columns) === String(lead.columns));
       if (cardinality === 'one' || target_key.length > 1) return [link];
+      if (before !== undefined) return [{ ...link, many: before.many }];
       return [{ ...link, many: lists.has(lead.columns[0] ?? '') ? ('list' as const) : ('split' as const) }];
     }),
   };

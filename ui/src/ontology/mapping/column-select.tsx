@@ -22,12 +22,14 @@ interface ColumnSelectProps {
 export function ColumnSelect({ label, columns, value, isSql = false, canBeSql = false, choose }: ColumnSelectProps) {
   const [hasFocus, setFocus] = useState(false);
   const offered = columns.length <= MANY || hasFocus ? columns : columns.filter(({ name }) => name === value);
+  const isGone = value !== '' && !isSql && !columns.some(({ name }) => name === value);
   return (
     <NativeSelect
       aria-label={label}
       size="xs"
       data={[
         { value: '', label: 'no column' },
+        ...(isGone ? [{ value: OF_COLUMN + value, label: `${value}, not in the table` }] : []),
         ...offered.map(({ name }) => ({ value: OF_COLUMN + name, label: name })),
         ...(canBeSql ? [{ value: SQL_CHOICE, label: 'SQL' }] : []),
       ]}
