@@ -1,6 +1,7 @@
 import { Badge, Stack, Text, TextInput } from '@mantine/core';
 import type { EntityTypeView, SuggestionsView } from '@weir/plugin-ontology/contract';
 import { type DragEvent, type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { countText } from '../../parts/numbers.ts';
 import { typeWords } from '../property-words.ts';
 import { BoardLines, type Line } from './board-lines.tsx';
 import { FillRow } from './fill-row.tsx';
@@ -10,6 +11,8 @@ import './board.css';
 
 /** More columns than this are filtered by a word. */
 const MANY = 15;
+/** As many are shown at once; linked ones come first. */
+const MAX_SHOWN = 200;
 /** What a column is dragged as. */
 const DRAGGED = 'text/plain';
 
@@ -33,7 +36,8 @@ export function Board({ type, columns, suggestions, mapping, change, faults }: B
   const [word, setWord] = useState('');
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows that move while a person links them would be lost
   const inOrder = useMemo(() => arranged(type, columns, mapping), [type, columns]);
-  const shown = inOrder.filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()));
+  const fitting = inOrder.filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()));
+  const shown = fitting.slice(0, MAX_SHOWN);
   const needed = (code: string, required: boolean) => required || type.primary_key.includes(code);
   const properties = type.properties.toSorted(
     (a, b) => Number(needed(b.code, b.required)) - Number(needed(a.code, a.required)),
@@ -84,6 +88,11 @@ export function Board({ type, columns, suggestions, mapping, change, faults }: B
         {shown.length === 0 ? (
           <Text size="sm" c="dimmed">
             {columns.length === 0 ? 'The table has no columns.' : 'None fits the filter.'}
+          </Text>
+        ) : null}
+        {fitting.length > shown.length ? (
+          <Text size="sm" c="dimmed">
+            {countText(shown.length)} of {countText(fitting.length)} columns. Filter them to see others.
           </Text>
         ) : null}
       </Stack>
