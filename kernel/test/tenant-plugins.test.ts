@@ -61,4 +61,6 @@ t.test('what an opt-in plugin contributes serves the tenants that have it, withi
   await set(acme, 'notes', { enabled: false, changedBy: 'ada' });
   t.strictSame(await within(acme), ['of all']);
   t.strictSame(given.of(point), ['of all', 'of some'], 'what the deployment has');
+  given.add([contribute(point, 'of its rows', { always: true })], 'notes');
+  t.strictSame(await within(acme), ['of all', 'of its rows'], 'rows are kept true while the plugin is off');
 });

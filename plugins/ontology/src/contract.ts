@@ -29,6 +29,8 @@ export {
   type EntityLinkView,
   type EntityView,
   getEntity,
+  keyInPath,
+  keyOfPath,
   listEntities,
   listEntityLinks,
 } from './contract/entities.ts';

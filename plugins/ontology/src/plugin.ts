@@ -83,7 +83,8 @@ export function registered(kernel: Kernel<OntologySettings>, around = (store: On
     contributes: [
       contribute(ApplyKinds, entityTypeDocuments),
       contribute(ApplyKinds, backing.documents),
-      contribute(TableCommits, sensor.tableCommitted),
+      contribute(TableCommits, sensor.tableCommitted, { always: true }),
+      contribute(TableCommits, sensor.startCommitted),
       contribute(RunChanges, sensor.runChanged),
       contribute(RunDrops, dropRuns),
       contribute(RunSubjectNames, backing.names),

@@ -288,22 +288,25 @@ t.test('expressions are judged as parts of one statement, by pointers', async (t
   });
   const mph = { expression: 'mph * 1.609344 -- km/h', property: 'speed' };
   const body = { name: 'by sql', property_mappings: [...BODY.property_mappings, mph], row_filter: "name <> ''" };
-  const columnsOf = (type: unknown) => ({
+  const columnsOf = (type: unknown, filter = 'boolean') => ({
     columns: [
       { name: 'r', type: 'string' },
       { name: 'e0', type },
+      { name: 'e1', type: filter },
     ],
   });
   answers.push(columnsOf('double'));
   t.match(await create(body), { status: 201 });
   t.equal(
     asked[0],
-    `select "vin" as r, (\nmph * 1.609344 -- km/h\n) as e0 from "bronze"."acme"."cars" where (\nname <> ''\n)`,
+    `select "vin" as r, (\nmph * 1.609344 -- km/h\n) as e0, (\nname <> ''\n) as e1 from "bronze"."acme"."cars"`,
   );
   answers.push(columnsOf('string'));
   const invalid = (errors: object[]) => refused(422, 'backing_dataset_invalid', { errors });
   const at = '/property_mappings/1/expression';
   t.match(await create({ ...body, name: 'b' }), invalid([{ pointer: at, code: 'not_castable' }]));
+  answers.push(columnsOf('double', 'string'));
+  t.match(await create({ ...body, name: 'b' }), invalid([{ pointer: '/row_filter', code: 'not_boolean' }]));
   answers.push({
     faults: [
       { code: 'function_refused', line: 2 },
@@ -322,3 +325,18 @@ t.test('expressions are judged as parts of one statement, by pointers', async (t
     t.match(await create({ ...body, name: 'd' }), invalid([{ pointer: at, code: 'not_one_value' }]));
   }
 });
+
+t.test(
+  'a type that is retired while a mapping of it is judged → the mapping is refused, and nothing is kept',
+  async (t) => {
+    const { call, create } = await world(t, {
+      async validate() {
+        t.match(await call(endpoints.retireEntityType, { params: { code: 'Vehicle' } }), { status: 204 });
+        const columns = ['r', 'e0'].map((name) => ({ name, type: 'boolean' }));
+        return { valid: true, faults: [], inputs: [{}], columns, lineage: [], estimate: null } as never;
+      },
+    });
+    t.match(await create({ row_filter: "name <> ''" }), refused(422, 'entity_type_missing'));
+    t.match(await call(endpoints.listBackingDatasets), { body: { items: [] } });
+  },
+);

@@ -74,6 +74,20 @@ t.test('the embedded store', async (t) => {
     );
   });
 
+  await t.test('keys of dots, which no address holds, are read by what stands for them', async (t) => {
+    const to = (targetKey: string) => ({ relationship: 'owner', targetType: 'Vehicle', targetKey });
+    const keys = ['.', '..', '~.', '~~..', '~', '...'];
+    const items = keys.map((key) => item(key, { country: key }, [to(key)]));
+    await store.submitBulk(callOf('acme'), chunk(items, { seq: 7 }));
+    for (const key of keys) {
+      const params = { code: 'Vehicle', key: endpoints.keyInPath(key) };
+      t.match(await call(endpoints.getEntity, { params }), { body: { key, properties: { country: key } } }, key);
+      const links = await call(endpoints.listEntityLinks, { params: { ...params, relationship: 'owner' } });
+      t.match(links, { body: { items: [{ key }] } }, key);
+    }
+    t.match(await call(endpoints.getEntity, { params: { code: 'Vehicle', key: 'a/b' } }), { body: { key: 'a/b' } });
+  });
+
   await t.test('the wall has no hole in a table or a partition, which no role reaches by itself', async (t) => {
     const client = { query: async (text: string) => ({ rows: await database.peek(text) }) };
     t.strictSame(await auditTables(client as never), []);

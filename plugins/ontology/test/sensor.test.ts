@@ -31,12 +31,11 @@ t.test('a commit of the table starts the sync of what it fills', async (t) => {
     const failure = { code: 'x', origin: 'platform' as const, retryable, detail: 'It broke.' };
     await kernel.runs.finish(acme, open?.run_id ?? '', { status, ...(status === 'failed' && { failure }) });
   };
-  const given = registration.contributes?.find(({ id }) => id === TableCommits.id);
-  const commit = (operation: CommittedTable['operation'], snapshotId: string) =>
+  const given = registration.contributes?.filter(({ id }) => id === TableCommits.id) ?? [];
+  const commit = (operation: CommittedTable['operation'], snapshotId: string, { lacks = false } = {}) =>
     kernel.db(acme).transaction(async (tx: TenantTransaction) => {
       const table = { datasetId: CARS, operation, snapshotId } as CommittedTable;
-      const sensed = given?.value as TableCommitted;
-      await sensed(tx, table);
+      for (const { value, always } of given) if (always || !lacks) await (value as TableCommitted)(tx, table);
     });
   const sweep = async () => {
     const [duty] = registration.duties ?? [];
@@ -100,5 +99,16 @@ t.test('a commit of the table starts the sync of what it fills', async (t) => {
     t.equal((await runs(own)).length, 5);
     await sweep();
     t.equal((await runs(own)).length, 5, 'one run is open at most');
+  });
+
+  await t.test('new rows while the tenant lacks the plugin → pending, and started once it has it again', async (t) => {
+    await synced();
+    await endRun('succeeded');
+    await commit('append', '11', { lacks: true });
+    t.equal((await runs(own)).length, 5);
+    t.equal(await stateOf(own), 'pending');
+    await sql("update ontology.backing_dataset set pending_since = now() - interval '1 minute'");
+    await sweep();
+    t.equal((await runs(own)).length, 6);
   });
 });

@@ -126,6 +126,7 @@ function portsOf(world: World, runId: number, epoch: number): SyncPorts {
         run.chunks.set(seq, digest);
       }),
     assertAccepted: async () => step('assertAccepted', () => undefined),
+    endFormer: async () => false,
     endUnseen: async () =>
       step('endUnseen', () => {
         const unseen = [...store.claims].filter(([, claim]) => claim.unseen === runId).slice(0, 2);

@@ -49,13 +49,56 @@ t.test('owned_properties: each backing dataset writes what it maps, and its clai
   t.match(await sync(owners), { status: 'succeeded', counts: { deleted: 0, upserted: 1 } });
   t.strictSame(await entitiesOf(), {
     '1': { vin: '1', label: 'n1' },
-    '2': { label: 'n2' },
+    '2': { vin: '2', label: 'n2' },
     '3': { vin: '3', owner_name: 'Sons' },
   });
   await remove(labels, 'remove');
   t.strictSame(await entitiesOf(), { '3': { vin: '3', owner_name: 'Sons' } });
   await remove(owners, 'keep');
   t.strictSame(await entitiesOf(), { '3': { vin: '3', owner_name: 'Sons' } }, 'it is there, and nothing claims it');
+  t.strictSame(await peek('select 1 from ontology.claim'), []);
+});
+
+t.test(
+  'owned_properties: a property that the mapping loses goes from the entities, unless another one maps it now',
+  async (t) => {
+    const { land, type, backing, sync, change, entitiesOf } = await syncWorld(t);
+    await type('Vehicle', MORE);
+    await land([vehicle(1), vehicle(2)]);
+    const labels = await backing('labels', mapped('label'));
+    t.match(await sync(labels), { status: 'succeeded' });
+    await change(labels, mapped('owner_name'));
+    t.match(await sync(labels), { status: 'succeeded', mode: 'full' });
+    t.strictSame(await entitiesOf(), { '1': { vin: '1', owner_name: 'n1' }, '2': { vin: '2', owner_name: 'n2' } });
+    await land([vehicle(1, 'Müller & Söhne')], 'owners');
+    await change(labels, mapped('label'));
+    t.match(await sync(await backing('owners', mapped('owner_name'), 'owners')), { status: 'succeeded' });
+    t.match(await sync(labels), { status: 'succeeded' });
+    const first = { vin: '1', label: 'n1', owner_name: 'Müller & Söhne' };
+    t.match(await entitiesOf(), { '1': first, '2': { vin: '2', label: 'n2' } });
+  },
+);
+
+t.test('entities of the type that a backing dataset filled before go with the next sync, or with it', async (t) => {
+  const { land, type, backing, sync, change, entitiesOf, remove, peek } = await syncWorld(t);
+  for (const code of ['Vehicle', 'Car', 'Van']) await type(code);
+  await land([vehicle(1), vehicle(2)]);
+  await land([vehicle(1)], 'kept');
+  const [id, kept] = [await backing('fleet'), await backing('kept', { entity_type_code: 'Van' }, 'kept')];
+  t.match(await sync(id), { status: 'succeeded' });
+  t.match(await sync(kept), { status: 'succeeded' });
+  await remove(kept, 'keep');
+  await change(id, { entity_type_code: 'Car' });
+  t.match(await sync(id), { status: 'succeeded', mode: 'full', counts: { deleted: 2, upserted: 2 } });
+  t.strictSame(Object.keys(await entitiesOf()), []);
+  t.strictSame(Object.keys(await entitiesOf('Car')), ['1', '2']);
+  await change(id, { entity_type_code: 'Vehicle', delete_policy: 'never' });
+  t.match(await sync(id), { status: 'succeeded', counts: { deleted: 0, upserted: 2 } });
+  t.strictSame(Object.keys(await entitiesOf('Car')), ['1', '2'], 'rows never take their entities with them');
+  await change(id, { entity_type_code: 'Van' });
+  await remove(id, 'remove');
+  t.strictSame(Object.keys(await entitiesOf()), []);
+  t.strictSame(Object.keys(await entitiesOf('Van')), ['1'], 'it never filled this type');
   t.strictSame(await peek('select 1 from ontology.claim'), []);
 });
 
@@ -125,6 +168,72 @@ t.test('the same run twice at once: the overtaken attempt is refused at its next
   await t.rejects(zombie, { code: 'lease_lost' });
   t.match(await runOf(runId), { status: 'succeeded', counts: { upserted: 2 } });
   t.strictSame(Object.keys(await entitiesOf()), ['1', '2']);
+});
+
+/** Values that no property may have, by what is wrong with them; and values just within what it allows. */
+const REFUSED = [
+  ['day', "'infinity'::date", 'not_castable'],
+  ['day', "date '0044-03-15 (BC)'", 'not_castable'],
+  ['day', "date '99999-01-01'", 'not_castable'],
+  ['at', "'infinity'::timestamp", 'not_castable'],
+  ['zoned', "'-infinity'::timestamptz", 'not_castable'],
+  ['reals', "[1, 'nan'::double]", 'not_castable'],
+  ['ref', "'no uuid'", 'not_castable'],
+  ['kind', "'boat'", 'not_in_enum'],
+  ['speed', '301', 'above_max'],
+  ['speed', '-1', 'below_min'],
+  ['plate', "'Müller'", 'pattern_missed'],
+  ['plate', "'AB-12345'", 'too_long'],
+] as const;
+const TAKEN = [
+  ['day', "date '0001-01-01'", '0001-01-01'],
+  ['day', "date '9999-12-31'", '9999-12-31'],
+  ['reals', '[1, null]::double[]', [1, null]],
+  ['ref', "'0199D3F2-5C1E-7A40-9B6D-3F1C2A7E8D90'", '0199d3f2-5c1e-7a40-9b6d-3f1c2a7e8d90'],
+  ['kind', "'car'", 'car'],
+  ['speed', '300', 300],
+  ['plate', "'AB-1'", 'AB-1'],
+  ['at', "timestamp '9999-12-31 23:59:59'", '9999-12-31T23:59:59'],
+  ['zoned', "timestamptz '0001-01-01 00:00:00+00'", '0001-01-01T00:00:00Z'],
+] as const;
+
+t.test('a value that its property does not allow → a rejected row with the reason', async (t) => {
+  const { land, type, backing, sync, entitiesOf, change, lines, world, acme } = await syncWorld(t);
+  const properties = [
+    { code: 'day', value_type: 'date' },
+    { code: 'at', value_type: 'timestamp' },
+    { code: 'zoned', value_type: 'timestamptz' },
+    { code: 'reals', value_type: 'list', item_type: 'double' },
+    { code: 'ref', value_type: 'uuid' },
+    { code: 'kind', value_type: 'string', enum: ['car', 'van'] },
+    { code: 'speed', value_type: 'integer', constraints: { min: 0, max: 300 } },
+    { code: 'plate', value_type: 'string', constraints: { pattern: '^[A-Z]+-', max_length: 7 } },
+  ];
+  await type('Vehicle', { ...VEHICLE, properties: [...VEHICLE.properties, ...properties] as never });
+  const ids = [...REFUSED.keys(), REFUSED.length];
+  await land(ids.map((id) => vehicle(id)));
+  const id = await backing('fleet');
+  const limit = 'update ontology.backing_dataset set max_rejected_rows = 100 where tenant_id = $1';
+  await world.kernel.db(acme).transaction((tx) => tx.sql(limit, [acme.tenantId]));
+  /** Each value in a row of its own. */
+  const mapping = (values: readonly (readonly [property: string, expression: string, ...more: unknown[]])[]) => ({
+    property_mappings: [
+      { column: 'id', property: 'vin' },
+      ...properties.map(({ code: property }) => {
+        const cases = values.flatMap(([of, sql], row) => (of === property ? [`when ${row} then ${sql}`] : []));
+        return { property, expression: `case id ${cases.join(' ')} end` };
+      }),
+    ],
+  });
+  await change(id, mapping(REFUSED));
+  t.match(await sync(id), { status: 'succeeded', counts: { rejected: REFUSED.length, upserted: 1 } });
+  for (const [code, rows] of Map.groupBy(REFUSED, ([, , code]) => code))
+    t.match(lines.at(-1), `${rows.length} ${code}`);
+  await change(id, mapping(TAKEN));
+  t.match(await sync(id), { status: 'succeeded', counts: { rejected: 0, upserted: ids.length } });
+  const entities = await entitiesOf();
+  for (const [row, [property, , value]] of TAKEN.entries())
+    t.strictSame(entities[row], { vin: String(row), [property]: value });
 });
 
 /** Documents, and how many rows are rejected for an integer that a reader would round. */

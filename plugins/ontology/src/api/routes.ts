@@ -68,9 +68,11 @@ function entityRoutes({ entities }: Pick<RouteServices, 'entities'>): AnyRoute[]
     handle(endpoints.listEntities, ({ tenant, principal, params: { code }, query }) =>
       entities.list(tenant, principal, { code, query }),
     ),
-    handle(endpoints.getEntity, ({ tenant, principal, params }) => entities.get(tenant, principal, params)),
-    handle(endpoints.listEntityLinks, ({ tenant, principal, params, query }) =>
-      entities.links(tenant, principal, { ...params, query }),
+    handle(endpoints.getEntity, ({ tenant, principal, params: { code, key } }) =>
+      entities.get(tenant, principal, { code, key: endpoints.keyOfPath(key) }),
+    ),
+    handle(endpoints.listEntityLinks, ({ tenant, principal, params: { key, ...params }, query }) =>
+      entities.links(tenant, principal, { ...params, key: endpoints.keyOfPath(key), query }),
     ),
   ];
 }

@@ -21,8 +21,16 @@ export const MAX_KEY_BYTES = 256;
 const Key = Type.String({
   minLength: 1,
   maxLength: MAX_KEY_BYTES,
-  description: 'The value of the primary key; of several properties a JSON array of their values',
+  description:
+    'The value of the primary key; of several properties a JSON array of their values. Write ~. for the key . and ~.. for the key .., which clients take out of addresses; ~~. is the key ~. then',
 });
+
+const DOTS = /^~*\.{1,2}$/;
+/** A key as a path holds it: clients of HTTP resolve segments of one or two dots, however they are encoded. */
+export const keyInPath = (key: string): string => (DOTS.test(key) ? `~${key}` : key);
+/** The key that a segment of a path means. */
+export const keyOfPath = (segment: string): string =>
+  segment.startsWith('~') && DOTS.test(segment) ? segment.slice(1) : segment;
 
 const Entity = Type.Object({
   key: Type.String(),

@@ -5,6 +5,7 @@ import {
   type EntityLinkView,
   type EntityTypeView,
   type getEntity,
+  keyInPath,
   listEntityLinks,
 } from '@weir/plugin-ontology/contract';
 import { useReadPages } from '../../api/read-pages.ts';
@@ -69,7 +70,7 @@ interface LinksProps {
 }
 
 function Links({ type, entityKey, bundle: { relationship, direction, count } }: LinksProps) {
-  const params = { code: type.code, key: entityKey, relationship };
+  const params = { code: type.code, key: keyInPath(entityKey), relationship };
   const pages = useReadPages(listEntityLinks, { params, query: { direction, limit: PAGE } });
   const name = type.relationships.find(({ code }) => code === relationship)?.name ?? relationship;
   const many = count >= MOST_COUNTED ? `${countText(MOST_COUNTED)} or more` : countText(count);

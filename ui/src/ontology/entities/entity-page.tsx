@@ -1,7 +1,7 @@
 import { Anchor, Stack, Table, Text, Title } from '@mantine/core';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import type { Output } from '@weir/kernel/contract';
-import { type EntityTypeView, getEntity, getEntityType } from '@weir/plugin-ontology/contract';
+import { type EntityTypeView, getEntity, getEntityType, keyInPath } from '@weir/plugin-ontology/contract';
 import { ProblemError } from '../../api/problem-error.ts';
 import { useRead } from '../../api/queries.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
@@ -54,7 +54,7 @@ const TypeAnchor = ({ code, children }: { code: string; children: React.ReactNod
 
 function Loaded({ code, entityKey }: { code: string; entityKey: string }) {
   const type = useRead(getEntityType, { params: { code }, query: { include: 'retired' } });
-  const query = useRead(getEntity, { params: { code, key: entityKey } });
+  const query = useRead(getEntity, { params: { code, key: keyInPath(entityKey) } });
   if (query.error instanceof ProblemError && query.error.problem.status === NOT_FOUND)
     return <Nothing code={code} words={`There is no ${type.data?.name ?? code} of the key ${entityKey}.`} />;
   return (

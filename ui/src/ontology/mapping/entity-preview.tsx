@@ -7,6 +7,11 @@ type PreviewFault = PreviewEntityView['faults'][number];
 const WORDS: Readonly<Record<PreviewFault['code'], string>> = {
   not_castable: 'does not convert',
   required_missing: 'is required and empty',
+  not_in_enum: 'is not one of the allowed values',
+  below_min: 'is below its minimum',
+  above_max: 'is above its maximum',
+  pattern_missed: 'does not match its pattern',
+  too_long: 'is too long',
   key_missing: 'no key',
   key_repeated: 'the key of another row',
   key_too_long: 'the key is too long',

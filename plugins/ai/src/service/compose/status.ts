@@ -40,7 +40,8 @@ const followRun: RunChanged = async (tx, { run_id, kind, status }) => {
 
 /** Names of the runs of this plugin, and what follows from their status. */
 export const runContributions = (kernel: Pick<Kernel, 'db'>) => [
-  contribute(RunChanges, followRun),
+  // A run that was open when the plugin was switched off ends all the same.
+  contribute(RunChanges, followRun, { always: true }),
   contribute(RunSubjectNames, {
     subject: 'execution',
     kinds: KINDS,

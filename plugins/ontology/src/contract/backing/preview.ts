@@ -11,6 +11,11 @@ export const PREVIEW_ROWS = 20;
 export const PREVIEW_FAULTS = [
   'not_castable',
   'required_missing',
+  'not_in_enum',
+  'below_min',
+  'above_max',
+  'pattern_missed',
+  'too_long',
   'key_missing',
   'key_repeated',
   'key_too_long',

@@ -11,7 +11,7 @@ export const SYNC_FAILURES = {
   duplicate_keys: {
     origin: 'data',
     retryable: false,
-    detail: 'Several rows of the table have the same {keys:key}. Nothing was sent.',
+    detail: '{keys:key} found in several rows of the table. Nothing was sent.',
     hint: 'Keep one row of each key in the table, or set `duplicate_keys` to the column by which the last one wins.',
   },
   rows_rejected: {

@@ -5,7 +5,7 @@ import { foldSql } from './fold-sql.ts';
 /** The contract of these runs. */
 export const SYNC_CONTRACT = 2;
 /** The version of how rows become entities: another one has every entity written again. */
-export const MAPPER = 1;
+export const MAPPER = 2;
 
 /** What decides, beside the document, which entities a run makes of a snapshot. */
 export interface EffectiveParts {

@@ -26,7 +26,9 @@ export interface SyncPorts {
   takeRange(range: SyncRange, mode: SyncMode): Promise<void>;
   /** Throws where more rows were rejected than the backing dataset allows. */
   assertAccepted(): Promise<void>;
-  /** Ends claims that the run has not seen, as far as one chunk goes; false when none is left. */
+  /** Ends claims on entities of types that were filled before, as far as one chunk goes; false when none is left. */
+  endFormer(): Promise<boolean>;
+  /** The same for claims that the run has not seen. */
   endUnseen(): Promise<boolean>;
 }
 
@@ -43,10 +45,15 @@ export async function runSync(ports: SyncPorts): Promise<'applied' | 'skipped'> 
     await ports.becomeDiff();
     mode = 'diff';
   }
+  await endAll(ports, ports.endFormer);
   await ports.withMapped('all', (mapped) => brought(ports, mapped, mode));
   await ports.assertAccepted();
-  for (let ended = 1; await ports.endUnseen(); ended += 1) if (ended % ASKED_EVERY === 0) await ports.assertAllowed();
+  await endAll(ports, ports.endUnseen);
   return 'applied';
+}
+
+async function endAll(ports: SyncPorts, end: () => Promise<boolean>): Promise<void> {
+  for (let ended = 1; await end(); ended += 1) if (ended % ASKED_EVERY === 0) await ports.assertAllowed();
 }
 
 /** Adds the entities of new rows; false, and nothing is written, where one of them is claimed. */

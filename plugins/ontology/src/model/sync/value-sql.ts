@@ -25,7 +25,8 @@ export function valueSql(source: string, { value_type, item_type, constraints }:
     return { source, sql, json: sql };
   }
   const item = scalarSql('x', item_type ?? 'string', {});
-  const sql = `list_transform(${source}, lambda x: ${item})`;
+  const misfits = `list_filter(${source}, lambda x: x IS NOT NULL AND ${item} IS NULL)`;
+  const sql = `CASE WHEN len(${misfits}) = 0 THEN list_transform(${source}, lambda x: ${item}) END`;
   return { source, sql, json: `to_json(${sql})` };
 }
 
@@ -47,11 +48,13 @@ function scalarSql(
     case 'decimal':
       return decimalSql(source, precision, scale);
     case 'date':
-      return `CAST(${as('DATE')} AS VARCHAR)`;
+      return inYears(as('DATE'), (date) => `CAST(${date} AS VARCHAR)`);
     case 'timestamp':
-      return ISO(as('TIMESTAMP'));
+      return inYears(as('TIMESTAMP'), ISO);
     case 'timestamptz':
-      return `${ISO(`${as('TIMESTAMPTZ')} AT TIME ZONE 'UTC'`)} || 'Z'`;
+      return inYears(`(${as('TIMESTAMPTZ')} AT TIME ZONE 'UTC')`, (time) => `${ISO(time)} || 'Z'`);
+    case 'uuid':
+      return `CAST(${as('UUID')} AS VARCHAR)`;
     case 'geometry':
       return `CASE WHEN json_type(${as('JSON')}) = 'OBJECT' THEN ${as('JSON')} END`;
     case 'json':
@@ -60,6 +63,10 @@ function scalarSql(
       return `CAST(${source} AS VARCHAR)`;
   }
 }
+
+/** Times that ISO 8601 writes with four digits of the year: no infinite one, and none before Christ. */
+const inYears = (time: string, written: (time: string) => string): string =>
+  `CASE WHEN year(${time}) BETWEEN 1 AND 9999 THEN ${written(time)} END`;
 
 const STRINGS = String.raw`'"(?:\\.|[^"\\])*"'`;
 

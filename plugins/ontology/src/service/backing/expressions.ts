@@ -40,19 +40,26 @@ export async function expressionFaults(
   if (beyond.length > 0) return beyond;
   const { sql, starts } = statementOf(written, asked);
   const found = await definitions.validate(tenant, { sql }, asked.signal);
-  const valued = written.filter(({ property }) => property !== undefined);
   if (found.faults.length > 0)
     return found.faults.map(({ code, line, message, nearest }) => {
       const meant = nearest === undefined ? '' : `; did you mean \`${nearest}\`?`;
       return { pointer: pointerAt(written, starts, line), code, message: `${message ?? 'is refused'}${meant}` };
     });
-  const isWhole = found.inputs.length === 1 && found.columns.length === valued.length + 1;
-  if (!isWhole) return valued.map(({ pointer }) => ({ pointer, code: 'not_one_value', message: 'is not one value' }));
-  return valued.flatMap(({ pointer, property }, at) => {
+  const isWhole = found.inputs.length === 1 && found.columns.length === written.length + 1;
+  if (!isWhole) return written.map(({ pointer }) => ({ pointer, code: 'not_one_value', message: 'is not one value' }));
+  return written.flatMap(({ pointer, property }, at) => {
     const type = typeText(found.columns[at + 1]?.type);
-    return property === undefined || isCastable(type, property) ? [] : [notCastable(type, property, pointer)];
+    if (property !== undefined)
+      return isCastable(type, property) || isJsonText(type, property) ? [] : [notCastable(type, property, pointer)];
+    return type === 'boolean'
+      ? []
+      : [{ pointer, code: 'not_boolean', message: `is of the type ${type}, and has to be true or false` }];
   });
 }
+
+/** JSON is text in the words of the table format, also of an expression that casts to it. */
+const isJsonText = (type: string, { value_type }: PropertyDocument): boolean =>
+  value_type === 'json' && type === 'string';
 
 function writtenIn({ property_mappings, row_filter }: BackingSpecView, { properties }: VersionDocumentView): Written[] {
   const values = property_mappings.flatMap(({ expression, property }, index) => {
@@ -79,11 +86,8 @@ function statementOf(
     starts.push(linesOf(sql) + 1);
     sql += `${text}\n)${after}`;
   };
-  for (const [at, { sql: text, property }] of written.entries())
-    if (property !== undefined) add(', ', text, ` as e${at}`);
-  sql += ` from ${spec.dataset_id.split('.').map(quoted).join('.')}`;
-  for (const { sql: text, property } of written) if (property === undefined) add(' where ', text, '');
-  return { sql, starts };
+  for (const [at, { sql: text }] of written.entries()) add(', ', text, ` as e${at}`);
+  return { sql: `${sql} from ${spec.dataset_id.split('.').map(quoted).join('.')}`, starts };
 }
 
 /** The expression that has this line of the statement. */

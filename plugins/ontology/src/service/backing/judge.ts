@@ -120,11 +120,14 @@ function withPlanned(
 
 const invalid = (errors: FieldFault[]) => backingProblems.backingInvalid({ errors });
 
-/** Throws `property_taken` for properties that another backing dataset owns; under the lock of the types. */
+/**
+ * Under the lock of the types. Throws `entity_type_missing` for a type that was retired since the mapping was judged, and
+ * `property_taken` for properties that another backing dataset owns.
+ */
 export async function assertOwned(tx: TenantTransaction, judged: Judged, type?: VersionDocumentView): Promise<void> {
   const { spec } = judged;
-  if (spec.merge_mode !== 'owned_properties') return;
   const { primary_key } = type ?? (await mappedType(tx, spec));
+  if (spec.merge_mode !== 'owned_properties') return;
   const taken = await ownedElsewhere(tx, judged);
   const errors = spec.property_mappings.flatMap(({ property }, index) =>
     taken.has(property) && !primary_key.includes(property)

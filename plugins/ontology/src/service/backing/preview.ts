@@ -10,6 +10,7 @@ import {
 import { backingProblems } from '../../contract/backing/problems.ts';
 import { itemFault } from '../../model/entity/key.ts';
 import { type MappedLine, mappingSql } from '../../model/sync/mapping.ts';
+import { type ValueFaults, valueFaults } from '../../model/type/value-faults.ts';
 import type { OntologyTenants } from '../bindings.ts';
 import { keysOf } from '../sync/sync-type.ts';
 import { assertFitting, type JudgeDeps, mappedType } from './judge.ts';
@@ -53,7 +54,9 @@ export function previewService(deps: PreviewDeps) {
       return {
         dataset_id: spec.dataset_id,
         snapshot_id: input?.snapshot_id ?? null,
-        entities: entitiesOf(found.rows as Row[], { isAlone: spec.duplicate_keys === 'fail' }),
+        entities: entitiesOf(found.rows as Row[], valueFaults(mapping.type), {
+          isAlone: spec.duplicate_keys === 'fail',
+        }),
         has_more: found.truncated,
       };
     },
@@ -65,7 +68,7 @@ export type PreviewService = ReturnType<typeof previewService>;
 /** Key, deleted, and as JSON faults, properties and links. */
 type Row = [key: string | null, deleted: boolean, faults: string, properties: string, links: string];
 
-function entitiesOf(rows: readonly Row[], { isAlone }: { isAlone: boolean }): PreviewEntityView[] {
+function entitiesOf(rows: readonly Row[], judge: ValueFaults, { isAlone }: { isAlone: boolean }): PreviewEntityView[] {
   const keys = Map.groupBy(rows, ([key]) => key);
   return rows.map(([key, deleted, said, properties, links], at) => {
     const entity = {
@@ -79,7 +82,7 @@ function entitiesOf(rows: readonly Row[], { isAlone }: { isAlone: boolean }): Pr
         target_key: k,
       })),
     };
-    const faults = JSON.parse(said) as PreviewEntityView['faults'];
+    const faults: PreviewEntityView['faults'] = [...JSON.parse(said), ...judge(entity.properties)];
     const add = (code: PreviewEntityView['faults'][number]['code']) => faults.push({ code, of: null });
     if (key === null) add('key_missing');
     else if (isAlone && (keys.get(key)?.length ?? 0) > 1) add('key_repeated');

@@ -1,6 +1,6 @@
 import { type Duty, duty, type Kernel } from '@weir/kernel';
 import { Problem, type RunChanged, runProblems, type Tenant } from '@weir/kernel/contract';
-import type { TableCommitted } from '@weir/plugin-datasets/contract';
+import type { CommittedTable, TableCommitted } from '@weir/plugin-datasets/contract';
 import { SYNC_KINDS } from '../../model/backing/sync-kinds.ts';
 import type { StartBacking } from './starts.ts';
 
@@ -16,12 +16,15 @@ export interface SensorDeps {
   start: StartBacking;
 }
 
-/** One update: it is in the transaction of every commit. What is pending for another reason stays so. */
+/** It is in the transaction of every commit. What is pending for another reason stays so. */
 const COMMITTED = `
 update ontology.backing_dataset set pending_since = coalesce(pending_since, now()),
   pending_snapshot_id = $3::numeric, pending_reason = coalesce(pending_reason, 'new_snapshot')
-where tenant_id = $1 and dataset_id = $2
-returning backing_dataset_id, sync`;
+where tenant_id = $1 and dataset_id = $2`;
+
+const DUE = `
+select backing_dataset_id from ontology.backing_dataset
+where tenant_id = $1 and dataset_id = $2 and pending_since is not null and sync = 'on_snapshot'`;
 
 const STILL_PENDING = `
 select from ontology.backing_dataset
@@ -44,6 +47,10 @@ where d.tenant_id = $1 and d.sync = 'on_snapshot' and d.pending_since < now() - 
     or (last.status = 'failed' and last.failure ->> 'retryable' = 'true'
       and last.ended_at < now() - make_interval(mins => $4)))
 order by d.pending_since limit $5`;
+
+/** A rewrite of files changes no row, and neither does a change of columns. */
+const changesRows = (operation: CommittedTable['operation']): boolean =>
+  operation !== 'replace' && operation !== 'schema';
 
 /** Starts a sync when the table of a backing dataset has new data. No schedule of the engine is part of it. */
 export function syncSensor({ kernel: { db, log }, start }: SensorDeps) {
@@ -68,11 +75,16 @@ export function syncSensor({ kernel: { db, log }, start }: SensorDeps) {
     wake,
     startOverdue,
 
-    /** A rewrite of files changes no row, and neither does a change of columns. */
+    /** What is pending from then on, also of a tenant that lacks the plugin at the moment. */
     tableCommitted: (async (tx, { datasetId, snapshotId, operation }) => {
-      if (operation === 'replace' || operation === 'schema') return;
-      const { rows } = await tx.sql(COMMITTED, [tx.tenant.tenantId, datasetId, snapshotId]);
-      const due = rows.filter(({ sync }) => sync === 'on_snapshot').map((row) => String(row.backing_dataset_id));
+      if (changesRows(operation)) await tx.sql(COMMITTED, [tx.tenant.tenantId, datasetId, snapshotId]);
+    }) satisfies TableCommitted,
+
+    /** Starts what that made pending. */
+    startCommitted: (async (tx, { datasetId, operation }) => {
+      if (!changesRows(operation)) return;
+      const { rows } = await tx.sql(DUE, [tx.tenant.tenantId, datasetId]);
+      const due = rows.map((row) => String(row.backing_dataset_id));
       if (due.length > 0) tx.afterCommit(() => wake(tx.tenant as Tenant, due));
     }) satisfies TableCommitted,
 

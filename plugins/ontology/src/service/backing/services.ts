@@ -9,8 +9,10 @@ import type { OntologyStore, StoreCall } from '../../model/entity/store.ts';
 import type { BackingDatasetRow } from '../../model/rows.ts';
 import type { OntologySettings, OntologyTenants } from '../bindings.ts';
 import { liveOf } from '../store/store-of.ts';
+import { claimedTypes } from '../sync/claims.ts';
 import { currentFingerprint } from '../sync/effective.ts';
 import { endClaims } from '../sync/end-claims.ts';
+import { newestType } from '../sync/former.ts';
 import { SYNC_WORKER } from '../sync/sync-ports.ts';
 import { removeRemote } from '../sync/take-remote.ts';
 import { backingService } from './backing-datasets.ts';
@@ -70,8 +72,11 @@ export type BackingServices = ReturnType<typeof backingServices>;
 /** Deletes the entities of a backing dataset at the service. */
 const removeFrom =
   ({ kernel, store }: { kernel: Pick<Kernel, 'db' | 'runs'>; store: OntologyStore }) =>
-  async (call: StoreCall, { backingDatasetId, spec }: BackingDatasetRow): Promise<void> => {
-    const { entity_type_code: typeCode, entity_type_version: version } = spec;
-    const type = { code: typeCode, version, indexed: [] };
-    await removeRemote({ kernel, store, call }, { claimant: { backingDatasetId, typeCode }, type });
+  async (call: StoreCall, { backingDatasetId }: BackingDatasetRow): Promise<void> => {
+    const { db } = kernel;
+    const types = await db(call.tenant).transaction((tx) => claimedTypes(tx, backingDatasetId));
+    for (const typeCode of types) {
+      const type = await db(call.tenant).transaction((tx) => newestType(tx, typeCode));
+      await removeRemote({ kernel, store, call }, { claimant: { backingDatasetId, typeCode }, type });
+    }
   };

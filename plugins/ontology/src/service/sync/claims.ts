@@ -106,11 +106,22 @@ export async function unseenClaims(tx: TenantTransaction, of: Claimant, runId: s
   return rows.map(({ entity_key }) => String(entity_key));
 }
 
-/** The first claims, whatever they are. */
-export async function firstClaims(tx: TenantTransaction, { backingDatasetId }: Claimant): Promise<string[]> {
-  const sql = `select entity_key ${OWN} order by entity_key limit ${CLAIMS_PAGE}`;
-  const { rows } = await tx.sql(sql, [tx.tenant.tenantId, backingDatasetId]);
+/** The first claims on entities of a type. */
+export async function firstClaims(tx: TenantTransaction, { backingDatasetId, typeCode }: Claimant): Promise<string[]> {
+  const sql = `select entity_key ${OWN} and type_code = $3 order by entity_key limit ${CLAIMS_PAGE}`;
+  const { rows } = await tx.sql(sql, [tx.tenant.tenantId, backingDatasetId, typeCode]);
   return rows.map(({ entity_key }) => String(entity_key));
+}
+
+/** The types whose entities a backing dataset claims: also those that it filled before. */
+export async function claimedTypes(tx: TenantTransaction, backingDatasetId: string): Promise<string[]> {
+  const { rows } = await tx.sql(`select distinct type_code ${OWN} order by 1`, [tx.tenant.tenantId, backingDatasetId]);
+  return rows.map(({ type_code }) => String(type_code));
+}
+
+/** Ends the claims on entities of a type, which stay as they are. */
+export async function dropTypeClaims(tx: TenantTransaction, { backingDatasetId, typeCode }: Claimant): Promise<void> {
+  await tx.sql(`delete ${OWN} and type_code = $3`, [tx.tenant.tenantId, backingDatasetId, typeCode]);
 }
 
 /** Ends claims, and answers the keys that no backing dataset claims any more. */

@@ -3,9 +3,9 @@ import type { TenantTransaction } from '@weir/kernel';
 import type { EntityChunk } from '../../model/entity/store.ts';
 import type { BackingDatasetRow } from '../../model/rows.ts';
 import { takeChunk } from '../store/take-chunk.ts';
-import { type Claimant, dropClaims, firstClaims } from './claims.ts';
+import { type Claimant, claimedTypes, dropClaims, firstClaims } from './claims.ts';
+import { bothOwned, formerlyOwned, newestType } from './former.ts';
 import { mergedItems, type Owned } from './owned.ts';
-import { indexedOf } from './sync-type.ts';
 
 /** Numbers of chunks that take properties away, above those of chunks that bring some. */
 const TAKEN_AWAY = 1_000_000_000;
@@ -40,11 +40,14 @@ export async function endClaimsOn(
   return { deleted: job.written, jobId: job.jobId };
 }
 
-/** The properties and relationships that a backing dataset brings. */
-export const ownedBy = ({ property_mappings, relationship_mappings }: BackingDatasetRow['spec']): Owned => ({
-  properties: new Set(property_mappings.map(({ property }) => property)),
-  relationships: new Set(relationship_mappings.map(({ relationship }) => relationship)),
-});
+/** The properties and relationships that a backing dataset alone brings: those of the key all that claim an entity bring. */
+export const ownedBy = (spec: BackingDatasetRow['spec']): Owned => {
+  const key = new Set(spec.primary_key_mapping.map(({ property }) => property));
+  return {
+    properties: new Set(spec.property_mappings.map(({ property }) => property)).difference(key),
+    relationships: new Set(spec.relationship_mappings.map(({ relationship }) => relationship)),
+  };
+};
 
 /** Ends all claims of a backing dataset that is deleted. `keep` leaves the entities as they are, claimed by none. */
 export async function endClaims(
@@ -57,13 +60,15 @@ export async function endClaims(
     await tx.sql('delete from ontology.claim where tenant_id = $1 and backing_dataset_id = $2', own);
     return;
   }
-  const { entity_type_code: code, entity_type_version: version } = spec;
-  const type = { code, version, indexed: await indexedOf(tx, code, version) };
-  const shared = { claimant: { backingDatasetId, typeCode: code }, owned: ownedBy(spec), type, runId: randomUUID() };
-  for (let seq = 0; ; seq += 1) {
-    const keys = await firstClaims(tx, shared.claimant);
-    if (keys.length === 0) return;
-    await endClaimsOn(tx, { ...shared, keys, seq });
+  for (const typeCode of await claimedTypes(tx, backingDatasetId)) {
+    const claimant = { backingDatasetId, typeCode };
+    const former = await formerlyOwned(tx, claimant);
+    const owned = typeCode === spec.entity_type_code ? bothOwned(former, ownedBy(spec)) : former;
+    const shared = { claimant, owned, type: await newestType(tx, typeCode), runId: randomUUID() };
+    for (let seq = 0, keys = await firstClaims(tx, claimant); keys.length > 0; seq += 1) {
+      await endClaimsOn(tx, { ...shared, keys, seq });
+      keys = await firstClaims(tx, claimant);
+    }
   }
 }
 

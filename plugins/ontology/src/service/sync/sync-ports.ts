@@ -1,4 +1,4 @@
-import { faultpoint, type Kernel, type Tenant } from '@weir/kernel';
+import { faultpoint, type Kernel, type Tenant, type TenantTransaction } from '@weir/kernel';
 import type { Principal } from '@weir/kernel/contract';
 import { kernelProblems } from '@weir/kernel/contract';
 import type { InputsService, PinnedInput } from '@weir/plugin-datasets/contract';
@@ -9,14 +9,24 @@ import { decide, type SnapshotChange } from '../../model/sync/decide.ts';
 import type { MapAnswer } from '../../model/sync/map-question.ts';
 import type { SyncPorts } from '../../model/sync/run-sync.ts';
 import type { SyncMode } from '../../model/sync/words.ts';
+import { valueFaults } from '../../model/type/value-faults.ts';
 import { claimedBefore } from './claims.ts';
 import { type EffectiveDeps, type EffectiveSync, effectiveOver } from './effective.ts';
 import { ownedBy } from './end-claims.ts';
+import { bothOwned, formerlyOwned } from './former.ts';
 import { type MapDeps, withMapped } from './map-table.ts';
 import { syncFailed } from './sync-failures.ts';
 import { indexedIn } from './sync-type.ts';
-import { type ChunkOf, endUnseen, type Rejected, takeRange } from './take-range.ts';
-import { endUnseenRemote, putType, type Remote, takeRangeRemote } from './take-remote.ts';
+import {
+  type ChunkOf,
+  endNext,
+  type NextEnding,
+  nextFormer,
+  nextUnseen,
+  type Rejected,
+  takeRange,
+} from './take-range.ts';
+import { endNextRemote, putType, type Remote, takeRangeRemote } from './take-remote.ts';
 
 /** Who syncs: the platform itself, for the tenant of the run. */
 export const SYNC_WORKER: Principal = {
@@ -73,6 +83,11 @@ export function syncPorts(
   const plan = (): Planned => {
     if (planned === undefined) throw new Error('a run is planned first');
     return planned;
+  };
+  const end = (next: NextEnding): Promise<boolean> => {
+    signal.throwIfAborted();
+    const { chunks } = plan();
+    return isRemote ? endNextRemote(remote(), chunks, next) : endNext(kernel, tenant, chunks, next);
   };
   return {
     async assertAllowed() {
@@ -143,10 +158,9 @@ export function syncPorts(
       if (rejected > allowed) throw syncFailed('rows_rejected', { rows: String(rejected), allowed: String(allowed) });
       await faultpoint('O6');
     },
+    endFormer: () => end(nextFormer),
     async endUnseen() {
-      signal.throwIfAborted();
-      const { chunks } = plan();
-      const isMore = await (isRemote ? endUnseenRemote(remote(), chunks) : endUnseen(kernel, tenant, chunks));
+      const isMore = await end(nextUnseen);
       await faultpoint('O7');
       return isMore;
     },
@@ -191,20 +205,22 @@ async function planSync(
   const dirty = backing.dirtyRunId !== null && backing.dirtyRunId !== undefined && backing.dirtyRunId !== runId;
   const found = decide(applied, fingerprint, change, { force, dirty });
   const mode = isDecided ? (run.mode as SyncMode) : found.mode;
-  await kernel.db(tenant).transaction(async (tx) => {
+  const chunks = await kernel.db(tenant).transaction(async (tx) => {
     await kernel.runs.assertLease(tx, runId, leaseEpoch);
     await inputs.hold(tx, runId, [pin]);
-    if (isDecided) return;
+    const made = await chunksOf(tx, { runId, leaseEpoch }, run, effective);
+    if (isDecided) return made;
     // Read before the table was pinned: what is pending since then stays so.
     const pending = backing.pendingSnapshotId ?? null;
     const values = [found.mode, found.replayReason, found.effectiveSpecChanged, fingerprint, pin.snapshotId, since];
     await tx.sql(DECIDED, [tenant.tenantId, runId, ...values, pending]);
+    return made;
   });
   if (!isDecided) {
     const why = found.replayReason === null ? '' : ` (${found.replayReason})`;
     log.write({ level: 'info', step: 'plan', message: `the run does its work as ${mode}${why}` });
   }
-  return { mode, pin, effective, chunks: chunksOf({ runId, leaseEpoch }, run, effective) };
+  return { mode, pin, effective, chunks };
 }
 
 const DECIDED = `
@@ -212,15 +228,23 @@ update ontology.sync_run set mode = $3, replay_reason = $4, effective_spec_chang
   attempted_sync_spec_fingerprint = $6, snapshot_id = $7, previous_snapshot_id = $8, pending_snapshot_id = $9
 where tenant_id = $1 and run_id = $2`;
 
-function chunksOf(lease: Pick<ChunkOf, 'runId' | 'leaseEpoch'>, run: SyncRunRow, { version }: EffectiveSync): ChunkOf {
-  const { spec, backingDatasetId } = run;
+async function chunksOf(
+  tx: TenantTransaction,
+  lease: Pick<ChunkOf, 'runId' | 'leaseEpoch'>,
+  { spec, backingDatasetId }: SyncRunRow,
+  { version }: EffectiveSync,
+): Promise<ChunkOf> {
   const { entity_type_code: code, entity_type_version: number, merge_mode, delete_policy } = spec;
+  const claimant = { backingDatasetId, typeCode: code };
+  const replaces = merge_mode === 'replace';
   return {
     ...lease,
-    claimant: { backingDatasetId, typeCode: code },
+    claimant,
     type: { code, version: number, indexed: indexedIn(version.document) },
-    owned: ownedBy(spec),
-    replaces: merge_mode === 'replace',
+    // A property that the mapping has lost goes from the entities with it.
+    owned: replaces ? ownedBy(spec) : bothOwned(ownedBy(spec), await formerlyOwned(tx, claimant)),
+    valueFaults: valueFaults(version.document),
+    replaces,
     mirrors: delete_policy === 'mirror',
   };
 }

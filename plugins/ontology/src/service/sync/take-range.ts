@@ -4,9 +4,21 @@ import type { BulkJob, EntityChunk, EntityItem } from '../../model/entity/store.
 import type { MappedLine } from '../../model/sync/mapping.ts';
 import type { SyncRange } from '../../model/sync/range.ts';
 import type { SyncCounts, SyncMode } from '../../model/sync/words.ts';
+import type { ValueFaults } from '../../model/type/value-faults.ts';
 import { takeChunk } from '../store/take-chunk.ts';
-import { type Claimant, claim, claimedByOthers, claimsBetween, markUnseen, unseenClaims } from './claims.ts';
+import {
+  type Claimant,
+  claim,
+  claimedByOthers,
+  claimedTypes,
+  claimsBetween,
+  dropTypeClaims,
+  firstClaims,
+  markUnseen,
+  unseenClaims,
+} from './claims.ts';
 import { endClaimsOn, keysDigest } from './end-claims.ts';
+import { formerlyOwned, newestType } from './former.ts';
 import { mergedItems, type Owned } from './owned.ts';
 import { syncFailed } from './sync-failures.ts';
 
@@ -17,6 +29,7 @@ export interface ChunkOf {
   claimant: Claimant;
   type: EntityChunk['type'];
   owned: Owned;
+  valueFaults: ValueFaults;
   /** Entities belong to this backing dataset alone. */
   replaces: boolean;
   /** Entities go with their rows. */
@@ -101,31 +114,63 @@ export async function noteRange(
   });
 }
 
-/** Ends claims that the run did not see, as far as one chunk goes; false when all have ended. */
-export async function endUnseen(
+/** Claims that one chunk ends, the number of the chunk, and which entities they are on. */
+export interface Ending {
+  of: ChunkOf;
+  keys: readonly string[];
+  seq: number;
+}
+export type NextEnding = (tx: TenantTransaction, of: ChunkOf) => Promise<Ending>;
+
+/** Ends claims, as far as one chunk goes; false when there are none to end. */
+export async function endNext(
   { db, runs }: Pick<Kernel, 'db' | 'runs'>,
   tenant: TenantTransaction['tenant'],
-  of: ChunkOf,
+  asked: ChunkOf,
+  next: NextEnding,
 ): Promise<boolean> {
   return db(tenant).transaction(async (tx) => {
-    const { runId, claimant, owned, type } = of;
-    await runs.assertLease(tx, runId, of.leaseEpoch);
-    const { keys, seq } = await nextUnseen(tx, of);
+    const { runId } = asked;
+    await runs.assertLease(tx, runId, asked.leaseEpoch);
+    const { of, keys, seq } = await next(tx, asked);
     if (keys.length === 0) return false;
+    const { claimant, owned, type } = of;
     const { deleted, jobId } = await endClaimsOn(tx, { claimant, owned, type, keys, runId, seq });
     await noteEnded(tx, of, { keys, seq, deleted, jobId });
     return true;
   });
 }
 
-/** The next claims that the run is to end, and the number of their chunk. */
-export async function nextUnseen(tx: TenantTransaction, { runId, claimant }: ChunkOf) {
-  const keys = await unseenClaims(tx, claimant, runId);
+/** The next claims that the run did not see. */
+export const nextUnseen: NextEnding = async (tx, of) => ({
+  of,
+  keys: await unseenClaims(tx, of.claimant, of.runId),
+  seq: await deletions(tx, of.runId),
+});
+
+/** The next claims on entities of a type that the backing dataset filled before. */
+export const nextFormer: NextEnding = async (tx, of) => {
+  const { claimant, runId } = of;
+  const typeCode = (await claimedTypes(tx, claimant.backingDatasetId)).find((code) => code !== claimant.typeCode);
+  if (typeCode === undefined) return { of, keys: [], seq: 0 };
+  const former = { ...claimant, typeCode };
+  const seq = await deletions(tx, runId);
+  if (!of.mirrors) {
+    await dropTypeClaims(tx, former);
+    return nextFormer(tx, of);
+  }
+  const owned = await formerlyOwned(tx, former);
+  const keys = await firstClaims(tx, former);
+  return { of: { ...of, claimant: former, owned, type: await newestType(tx, typeCode) }, keys, seq };
+};
+
+/** How many chunks of the run have ended claims. */
+async function deletions(tx: TenantTransaction, runId: string): Promise<number> {
   const { rows } = await tx.sql(
     `select count(*) as chunks from ontology.bulk_chunk where tenant_id = $1 and run_id = $2 and operation = 'delete'`,
     [tx.tenant.tenantId, runId],
   );
-  return { keys, seq: Number(rows[0]?.chunks ?? 0) };
+  return Number(rows[0]?.chunks ?? 0);
 }
 
 /** Notes claims that have ended. */
@@ -180,7 +225,7 @@ async function standingOf(
 /** The lines that become entities, and why others do not. */
 async function accepted(
   tx: TenantTransaction,
-  { claimant, replaces }: ChunkOf,
+  { claimant, replaces, valueFaults }: ChunkOf,
   { lines, claims }: { lines: readonly MappedLine[]; claims: ReadonlyMap<string, string> },
 ): Promise<{ good: EntityItem[]; rejected: Rejected }> {
   const fresh = lines.filter(({ k, d }) => !d && !claims.has(k)).map(({ k }) => k);
@@ -190,7 +235,11 @@ async function accepted(
   for (const line of lines) {
     if (line.d) continue;
     const item = itemOf(line);
-    const fault = line.f ?? itemFault(item) ?? (others.has(line.k) ? 'claimed_by_other' : undefined);
+    const fault =
+      line.f ??
+      valueFaults(line.p)[0]?.code ??
+      itemFault(item) ??
+      (others.has(line.k) ? 'claimed_by_other' : undefined);
     if (fault === undefined) good.push(item);
     else rejected[fault] = (rejected[fault] ?? 0) + 1;
   }

@@ -17,7 +17,7 @@ import {
   becomeDirty,
   type ChunkOf,
   judgeRange,
-  nextUnseen,
+  type NextEnding,
   noteEnded,
   noteRange,
   type RangeAsked,
@@ -90,18 +90,18 @@ export async function removeRemote(
   }
 }
 
-/** Ends claims that the run did not see, as far as one chunk goes, once the service has deleted their entities. */
-export async function endUnseenRemote(remote: Remote, of: ChunkOf): Promise<boolean> {
-  const { runId, type, claimant } = of;
-  const { keys, seq, orphans } = await underLease(remote, of, async (tx) => {
-    const found = await nextUnseen(tx, of);
-    const others = await claimedByOthers(tx, claimant, { keys: found.keys, replaces: true });
-    if (found.keys.length > 0) await becomeDirty(tx, of);
+/** Ends claims, as far as one chunk goes, once the service has deleted their entities. */
+export async function endNextRemote(remote: Remote, asked: ChunkOf, next: NextEnding): Promise<boolean> {
+  const { of, keys, seq, orphans } = await underLease(remote, asked, async (tx) => {
+    const found = await next(tx, asked);
+    const others = await claimedByOthers(tx, found.of.claimant, { keys: found.keys, replaces: true });
+    if (found.keys.length > 0) await becomeDirty(tx, asked);
     return { ...found, orphans: found.keys.filter((key) => !others.has(key)) };
   });
   if (keys.length === 0) return false;
+  const { runId, type, claimant } = of;
   const job = await sentTo(remote, { runId, seq, type, operation: 'delete', keys: orphans });
-  await underLease(remote, of, async (tx) => {
+  await underLease(remote, asked, async (tx) => {
     await dropClaims(tx, claimant, keys);
     await noteEnded(tx, of, { keys, seq, deleted: job.written, jobId: job.jobId });
   });
