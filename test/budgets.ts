@@ -39,6 +39,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/datasets/test/maintain.test.ts': 20,
   // Forty syncs, each with a process of its own.
   'plugins/ontology/test/sync-runs.test.ts': 16,
+  'plugins/ontology/test/sync-shared.test.ts': 9,
   // Ten merges beside rounds of maintenance, each snapshot read by two other readers.
   'plugins/datasets/test/maintain-beside.test.ts': 14,
   // Sixty syncs, each with a fault and the attempt after it.

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { CannotWrite, writeStatement } from '../src/model/write/statement.ts';
+import { MAX_STEP_NAME, placedSteps, stepName } from '../src/model/write/steps.ts';
 
 const columns = [
   { name: 'id', type: 'long' },
@@ -97,3 +98,22 @@ t.test(
     t.throws(() => writeStatement({ description: '', inputs: [one], target: needed }), CannotWrite);
   },
 );
+
+t.test('long sentences that begin alike → steps whose names differ, and fit behind that of a pipeline', async (t) => {
+  const names: string[] = [];
+  for (let at = 0; at < 12; at += 1)
+    names.push(stepName('rows where revenue_of_the_whole_previous_fiscal_year is 1', names));
+  t.equal(new Set(names).size, 12);
+  t.equal(new Set(names.map((name) => `${'p'.repeat(29)}_${name}`.slice(0, 63))).size, 12);
+  t.ok(names.every((name) => name.length <= MAX_STEP_NAME));
+});
+
+t.test('steps that read each other in many places → refused before their text fills the memory', async (t) => {
+  const steps = Array.from({ length: 12 }, (_, at) => {
+    const from = at === 0 ? 'bronze.acme.shop__orders' : `silver.acme.p_s${at - 1}`;
+    return { name: `s${at}`, sql: `select 1 as x from ${Array(50).fill(from).join(', ')}`, explanation: '' };
+  });
+  const where = { scope: 'acme', pipeline: 'p' };
+  t.throws(() => placedSteps(steps, where), CannotWrite);
+  t.equal(placedSteps(steps.slice(0, 2), where).length, 2);
+});

@@ -1,4 +1,5 @@
 import { plainName, quotedId } from '../sql/names.ts';
+import { CannotWrite } from './statement.ts';
 
 export interface DraftedStep {
   name: string;
@@ -22,9 +23,12 @@ export const sentencesOf = (goal: string): string[] =>
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== '');
 
+/** Characters of the name of a step: behind that of its pipeline it names a transform, which has 63. */
+export const MAX_STEP_NAME = 33;
+
 /** A step's name from its sentence, as no step before it has one. */
 export function stepName(sentence: string, taken: readonly string[]): string {
-  const base = plainName(sentence.split(/\s+/).slice(0, 4).join(' ')).slice(0, 40);
+  const base = plainName(sentence.split(/\s+/).slice(0, 4).join(' ')).slice(0, MAX_STEP_NAME - '_12'.length);
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? base : `${base}_${number}`;
     if (!taken.includes(name)) return name;
@@ -35,7 +39,10 @@ export function stepName(sentence: string, taken: readonly string[]): string {
 export const outputOf = (scope: string, name: string, isLast: boolean): string =>
   `${isLast ? 'gold' : 'silver'}.${scope}.${name.replaceAll('-', '_')}`;
 
-/** Steps with their tables, in the order in which they read each other. */
+/** Characters of a statement with those before it in place of their tables: each place where it reads one is another copy. */
+const MAX_WHOLE_CHARS = 400_000;
+
+/** Steps with their tables, in the order in which they read each other. Throws `CannotWrite` for ones that unfold without end. */
 export function placedSteps(
   steps: readonly DraftedStep[],
   { scope, pipeline }: { scope: string; pipeline: string },
@@ -53,7 +60,12 @@ export function placedSteps(
 const tableForm = (output: string) =>
   new RegExp(`(?<![\\w."])${quotedId(output).replaceAll('.', '\\.')}(?![\\w."])`, 'g');
 const readsTable = (sql: string, output: string): boolean => tableForm(output).test(sql);
-const withTable = (sql: string, output: string, text: string): string => sql.replaceAll(tableForm(output), () => text);
+function withTable(sql: string, output: string, text: string): string {
+  const form = tableForm(output);
+  if (sql.length + [...sql.matchAll(form)].length * text.length > MAX_WHOLE_CHARS)
+    throw new CannotWrite('the statements before it make a text that is too long');
+  return sql.replaceAll(form, () => text);
+}
 
 /** Steps in waves: those of a wave read what waves before it make. */
 export function wavesOf(steps: readonly Pick<PlacedStep, 'step_id' | 'after'>[]): string[][] {

@@ -90,7 +90,7 @@ export function aiStarts({ kernel, executions, budgets, datasets }: StartDeps) {
         goal,
         maxSteps,
         target: target?.fields ?? null,
-        name: `${plainName(goal.slice(0, NAMED_BY))}_${executionId.slice(-4)}`,
+        name: `${plainName(goal).slice(0, NAMED_BY)}_${executionId.slice(-4)}`,
         datasets: seen.map(({ dataset_id, columns }) => ({ dataset_id, columns })),
       };
       const started = await start(caller, { kind: AI_COMPOSE.kind, task: 'compose-pipeline', executionId, request });

@@ -4,7 +4,16 @@ import type { ComposedView } from '../../contract/compose.ts';
 import type { Field } from '../../model/fields/field.ts';
 import { withoutLinks, withoutValues } from '../../model/prompt/redact.ts';
 import { CannotWrite, type WritableInput, writeStatement } from '../../model/write/statement.ts';
-import { type DraftedStep, outputOf, placedSteps, sentencesOf, stepName, wavesOf } from '../../model/write/steps.ts';
+import {
+  type DraftedStep,
+  MAX_STEP_NAME,
+  outputOf,
+  type PlacedStep,
+  placedSteps,
+  sentencesOf,
+  stepName,
+  wavesOf,
+} from '../../model/write/steps.ts';
 import type { AssistTask } from '../assist.ts';
 import { Unsupported } from '../provider.ts';
 import type { JudgedStatement } from '../sight/statements.ts';
@@ -13,7 +22,7 @@ const MAX_SQL_CHARS = 100_000;
 const Draft = Type.Object({
   steps: Type.Array(
     Type.Object({
-      name: Type.String({ pattern: '^[a-z][a-z0-9_]{0,39}$' }),
+      name: Type.String({ pattern: `^[a-z][a-z0-9_]{0,${MAX_STEP_NAME - 1}}$` }),
       sql: Type.String({ minLength: 1, maxLength: MAX_SQL_CHARS }),
       explanation: Type.String({ maxLength: 4_000 }),
     }),
@@ -60,7 +69,8 @@ export function composeTask(request: ComposeRequest, means: ComposeMeans): Assis
       await means.reach('validate');
       if (steps.length > maxSteps) return { checks: [], faults: ['steps_too_many'] };
       if (new Set(steps.map((step) => step.name)).size < steps.length) return { checks: [], faults: ['step_doubled'] };
-      const placed = placedSteps(steps, { scope, pipeline: name });
+      const placed = placedWhole(steps, { scope, pipeline: name });
+      if (placed === undefined) return { checks: [], faults: ['statement_too_long'] };
       const judged: JudgedStatement[] = [];
       for (const { whole } of placed) judged.push(await means.judge(whole));
       const faults = judged.flatMap((one, at) =>
@@ -74,7 +84,7 @@ export function composeTask(request: ComposeRequest, means: ComposeMeans): Assis
       const made = placed.map(({ step_id, sql, output, explanation }) => ({
         step_id,
         transform: {
-          name: `${name}_${step_id}`.slice(0, 63),
+          name: `${name}_${step_id}`,
           sql,
           output,
           description: withoutLinks(explanation).slice(0, 2_000),
@@ -89,6 +99,16 @@ export function composeTask(request: ComposeRequest, means: ComposeMeans): Assis
       return { result, checks };
     },
   };
+}
+
+/** Undefined for steps that read each other in so many places that no statement of them can be judged. */
+function placedWhole(...given: Parameters<typeof placedSteps>): PlacedStep[] | undefined {
+  try {
+    return placedSteps(...given);
+  } catch (error) {
+    if (error instanceof CannotWrite) return undefined;
+    throw error;
+  }
 }
 
 /** Steps that the rules write, one after the other. Throws `Unsupported` where a sentence is not understood. */
