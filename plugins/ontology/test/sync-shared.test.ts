@@ -230,7 +230,7 @@ t.test('a value that its property does not allow → a rejected row with the rea
   for (const [code, rows] of Map.groupBy(REFUSED, ([, , code]) => code))
     t.match(lines.at(-1), `${rows.length} ${code}`);
   await change(id, mapping(TAKEN));
-  t.match(await sync(id), { status: 'succeeded', counts: { rejected: 0, upserted: ids.length } });
+  t.match(await sync(id), { status: 'succeeded', counts: { rejected: 0, upserted: REFUSED.length } });
   const entities = await entitiesOf();
   for (const [row, [property, , value]] of TAKEN.entries())
     t.strictSame(entities[row], { vin: String(row), [property]: value });
