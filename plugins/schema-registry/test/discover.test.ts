@@ -10,6 +10,7 @@ const columns = [
   { name: 'seen_at', type: 'timestamptz' },
   { name: 'tags', type: 'list<string>' },
   { name: '_run_id', type: 'string' },
+  { name: '_file', type: 'string' },
 ];
 /** Three rows as previews show them: long integers and decimals are text. */
 const values = [
@@ -18,6 +19,7 @@ const values = [
   ['2026-01-31T10:00:00Z', null, 'never'],
   [['a'], null, null],
   ['r', 'r', 'r'],
+  ['f', 'f', 'f'],
 ];
 const asked: string[] = [];
 const samples = {
@@ -74,7 +76,8 @@ t.test('drafts', async (t) => {
         json_schema: { properties: { id: { type: 'integer' }, amount: { type: 'number' }, tags: { type: 'array' } } },
       },
     });
-    t.notMatch(found, { body: { json_schema: { properties: { _run_id: {} } } } });
+    for (const own of ['_run_id', '_file'])
+      t.notMatch(found, { body: { json_schema: { properties: { [own]: {} } } } }, own);
   });
 
   await t.test('the rows of a dataset against a schema → faults by column with their count', async (t) => {

@@ -1,4 +1,5 @@
 import { isSchema, type Schema } from '@weir/json-schemas';
+import { isReserved } from '@weir/plugin-datasets/contract';
 
 const MAX_LEVELS = 20;
 const SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
@@ -52,12 +53,12 @@ const COLUMN_TYPES: Readonly<Record<string, Schema>> = {
   map: { type: 'object' },
 };
 
-/** Columns of the table itself, which no producer of rows knows. */
-const OWN = /^_(extracted_at|run_id|errors|extra|op|lsn|deleted_at)$/;
+/** Columns that change data has beside those of the platform; no producer of rows knows either. */
+const OF_CHANGES = /^_(?:op|lsn)$/;
 
 /** The schema of the rows of a table; a column may always be without a value. */
 export function schemaOfColumns(columns: readonly { name: string; type: string }[], title: string): Schema {
-  const shown = columns.filter(({ name }) => !OWN.test(name));
+  const shown = columns.filter(({ name }) => !isReserved(name) && !OF_CHANGES.test(name));
   const properties = Object.fromEntries(
     shown.map(({ name, type }) => [name, COLUMN_TYPES[base(type)] ?? { type: 'string' }]),
   );
