@@ -122,7 +122,7 @@ export interface Ending {
 }
 export type NextEnding = (tx: TenantTransaction, of: ChunkOf) => Promise<Ending>;
 
-/** Ends claims, as far as one chunk goes; false when there are none to end. */
+/** Ends claims, as far as one chunk goes; false once all have ended. */
 export async function endNext(
   { db, runs }: Pick<Kernel, 'db' | 'runs'>,
   tenant: TenantTransaction['tenant'],
