@@ -96,7 +96,7 @@ t.test('drafts', async (t) => {
         ],
       },
     });
-    t.strictSame(asked, ['select c0, c1, c2, c3, c4 from sample order by r']);
+    t.strictSame(asked, ['select c0, c1, c2, c3, c4, c5 from sample order by r']);
     t.match(await call(endpoints.validateSchema, { body: { subject: 'table', dataset_id } }), {
       body: { valid: false, columns: [{ column: 'seen_at', keyword: 'format', count: 1 }] },
     });
