@@ -73,6 +73,7 @@ export const run = (id: string, status: string) => ({
       status,
       ...counters,
       left_out: [] as object[],
+      schema_changes: [] as object[],
       snapshot_id: '9007199254740993',
       commits: 1,
       failure: null,

@@ -1,4 +1,6 @@
+import type { StreamRunView } from '@weir/plugin-sources/contract';
 import t from 'tap';
+import { keptText } from '../src/commands/sources/sources-sync.ts';
 import { commandLine } from './command-line.ts';
 import { type Answer, fakeApi, problem } from './fake-api.ts';
 import { IDS, run, sources } from './shapes.ts';
@@ -295,4 +297,18 @@ t.test('a start that waits for a worker says so, and an interrupted wait says ho
   t.equal(api.seen[0]?.url.searchParams.get('queue'), 'true');
   const stopped = await weir(`sources sync ${source} -w --url ${api.url}`, { interrupted: interrupt.signal });
   t.match(stopped, { code: 130, stderr: new RegExp(`weir sources cancel ${runId}`) });
+});
+
+t.test('a sync that kept fields in _extra → which, of how many rows, and what makes columns of them', async (t) => {
+  const changes = [
+    { field: 'discount', change: 'captured', type: 'double' },
+    { field: 'Größe', change: 'captured', type: 'string' },
+    { field: 'note', change: 'added', type: 'string' },
+  ];
+  const run = { name: 'orders', namespace: null, rows_with_extra: 3, schema_changes: changes };
+  t.equal(
+    keptText(run as unknown as StreamRunView, 'shop'),
+    '_extra of 3 rows has the values of discount, Größe, for which there is no column; weir sources streams set shop orders --schema-changes evolve makes columns',
+  );
+  t.equal(keptText({ ...run, schema_changes: [] } as unknown as StreamRunView, 'shop'), undefined);
 });

@@ -4,6 +4,7 @@ import t from 'tap';
 import { blockFaults } from '../docs/blocks.ts';
 import { checkPages } from '../docs/check-pages.ts';
 import { brokenLinks, readPages } from '../docs/links.ts';
+import { madeNames, sharedNames } from '../docs/made-names.ts';
 import { normalised, showsSame } from '../docs/normalise.ts';
 import { readPage } from '../docs/page.ts';
 import { referencePages } from '../docs/reference/pages.ts';
@@ -61,6 +62,20 @@ t.test('every block is run, is a passage of a file, or says why it is neither', 
   const planted =
     '```sh\nrm\n```\n```text output\nx\n```\n```sh not run: because\n```\n```ts from package.json\nx();\n```';
   t.equal((await blockFaults(ROOT, readPage('x.md', planted))).length, 4, 'and the check sees what is planted');
+});
+
+t.test('no two pages make a thing of one name, so that one can be followed after the other', async (t) => {
+  const pages = await readPages(ROOT);
+  t.ok(new Set(pages.flatMap((page) => [...madeNames(page)])).size > 30, 'what pages make is found');
+  t.strictSame(sharedNames(pages), []);
+  const page = (file: string, command: string) => readPage(file, `\`\`\`sh run\n${command}\n\`\`\``);
+  const [one, other] = [page('a.md', 'weir sources create --name depot'), page('b.md', 'weir load x.csv --as depot')];
+  t.strictSame(sharedNames([one, other]), ['sources create depot: a.md, b.md']);
+  const file = page(
+    'c.md',
+    "cat > t.yaml <<'END'\nname: days\nto: gold.demo.days\nEND\nweir transforms create -f t.yaml",
+  );
+  t.strictSame([...madeNames(file)], ['transforms create days']);
 });
 
 t.test('the tour names files and functions that are there, in an order without a gap', async (t) => {

@@ -1,9 +1,19 @@
 import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
 import t from 'tap';
 import { KIT_FAULTS } from '../../connectors/sdk/src/kit-faults.ts';
 import { testBrowser } from '../browser.ts';
 import { testPlatform } from '../platform.ts';
 import { PATIENT_MS } from '../until.ts';
+import { axeFaults } from '../web-steps.ts';
+
+/** The colour behind the text of a page, the family of its font, and whether the file of the font is there. */
+const looks = (page: Page) =>
+  page.evaluate(`document.fonts.ready.then(() => {
+    const { backgroundColor, fontFamily } = getComputedStyle(document.body);
+    const [family] = fontFamily.replaceAll('"', '').split(',');
+    return [backgroundColor, family, [...document.fonts].some((font) => font.family.includes(family) && font.status === 'loaded')];
+  })`) as Promise<[string, string, boolean]>;
 
 t.test('the explorer shows every endpoint and tries one, under a policy that lets nothing else run', async (t) => {
   const browser = await testBrowser(t);
@@ -44,6 +54,16 @@ t.test('the explorer shows every endpoint and tries one, under a policy that let
   t.match(await operation.locator('.live-responses-table').textContent(), /"release_sha"/);
   const own = declared.filter(({ endpoint }) => endpoint.id.startsWith('kernel.'));
   t.equal(await page.locator('.opblock').count(), own.length, 'every endpoint of the group is there');
+  t.strictSame(
+    await looks(page),
+    ['rgb(251, 252, 253)', 'Inter Variable', true],
+    'in the colours and font of the application',
+  );
+  t.strictSame(await axeFaults(page, ['color-contrast']), []);
+  await page.evaluate("localStorage.setItem('mantine-color-scheme-value', 'dark')");
+  await page.goto(`${world.api.url}/docs/errors/tenant_not_allowed`);
+  t.equal((await looks(page))[0], 'rgb(20, 24, 28)', 'and in the scheme that was chosen there');
+  t.strictSame(await axeFaults(page), []);
   t.strictSame(faults, [], 'no error on the console, so the policy stopped nothing');
   t.strictSame(elsewhere, [], 'nothing is asked of another host');
   if (process.env.WEIR_TEST_SCREENSHOT) await page.screenshot({ path: process.env.WEIR_TEST_SCREENSHOT });

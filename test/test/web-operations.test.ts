@@ -1,6 +1,7 @@
 import { developmentToken } from '@weir/embedded';
 import { createApiToken, listPolicies, updatePolicy } from '@weir/plugin-identity/contract';
 import { createSource, updateSource } from '@weir/plugin-sources/contract';
+import { createWebhook } from '@weir/plugin-webhooks/contract';
 import t from 'tap';
 import { instantOf, wallOf } from '../../ui/src/parts/zones.ts';
 import { until } from '../until.ts';
@@ -160,3 +161,28 @@ async function meanwhile(cedar: string): Promise<void> {
   const { ok } = await platform.call(who, updatePolicy, { params: { policy_id }, body });
   if (!ok) throw new Error('The policy was not changed.');
 }
+
+t.test(
+  'a webhook by its form → renamed, other events and a new secret, each kept as it was where nothing was said',
+  async (t) => {
+    const body = { name: 'pager', url: 'https://9.9.9.9/weir', events: ['run.failed' as const] };
+    t.ok((await platform.call(await ada(), createWebhook, { body })).ok);
+    const window = await open();
+    const { page, faults } = window;
+    await signIn(window, `${url}/operations?tab=webhooks`, 'Ada');
+    await page.getByRole('button', { name: 'Change… pager' }).click();
+    await page.getByLabel('Name').fill('on-call');
+    await page.getByLabel('A table has new rows or columns').check();
+    t.strictSame(await axeFaults(page), [], 'the form');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'on-call' }).waitFor();
+    const row = page.getByRole('row', { name: /on-call/ });
+    t.match(await row.textContent(), /9\.9\.9\.9.*A run failed.*A table has new rows or columns/);
+    await page.getByRole('button', { name: 'Change… on-call' }).click();
+    await page.getByLabel('Make a new secret').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('From now on every request is signed').waitFor();
+    await shot(page, 'webhook-secret');
+    t.strictSame(faults, []);
+  },
+);

@@ -21,6 +21,7 @@ import {
   withSyncMode,
   writeChoices,
 } from '../../ui/src/sources/stream/legal.ts';
+import { fieldSentences } from '../../ui/src/sources/stream/mode-words.ts';
 import { pathText, schemaFields } from '../../ui/src/sources/stream/schema-fields.ts';
 
 const NAMES = ['id', 'Straße "x".y', 'a.b', 'updated_at', '_extra', 'ID'];
@@ -291,4 +292,24 @@ t.test('what a verification has found → one sentence', async (t) => {
   t.match(verdictSentence(outcome('equal', 'equal')), /^The tables of 2 streams hold exactly/);
   t.match(verdictSentence(outcome('equal', 'different')), /^1 stream has other rows/);
   t.match(verdictSentence(outcome('equal', 'unverifiable')), /^1 stream cannot be checked; 1 stream is equal/);
+});
+
+t.test('what a sync did with new fields → a sentence each, with the rows that have them in _extra', async (t) => {
+  const changes = (captured: string[]) => [
+    ...captured.map((field) => ({ field, change: 'captured' as const, type: 'string' })),
+    { field: 'note', change: 'added' as const, type: 'string' },
+    { field: 'amount', change: 'widened' as const, type: 'double' },
+  ];
+  t.strictSame(fieldSentences({ schema_changes: changes(['discount', 'Größe']), rows_with_extra: 1 }), [
+    'New in the table: note.',
+    'Of a wider type now: amount.',
+    'No column for discount, Größe: their values are in _extra of 1 row.',
+  ]);
+  const many = Array.from({ length: 40 }, (_, at) => `f${at}`);
+  const [, , kept = ''] = fieldSentences({ schema_changes: changes(many), rows_with_extra: 2_000 });
+  t.match(kept, /f7 and 32 more: .* of 2,000 rows/);
+  t.strictSame(fieldSentences({ schema_changes: [], rows_with_extra: 2 }), [
+    'Values that fit no column are in _extra of 2 rows.',
+  ]);
+  t.strictSame(fieldSentences({ schema_changes: [], rows_with_extra: 0 }), []);
 });

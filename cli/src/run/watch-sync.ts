@@ -54,7 +54,7 @@ export function syncLines(run: SyncRunDetailView, seconds: number): string[] {
   const rate = seconds > 0 ? `${countText(Math.round(run.rows_read / seconds))} rows/s` : '';
   const width = Math.max(0, ...run.streams.map((stream) => stream.name.length));
   return [
-    `  ▸ sync ${phaseText(run)} ${countText(run.rows_read)} rows read, ${countText(run.rows_written)} committed, ${megabytes(run.bytes_read)} read ${rate}`,
+    `  ▸ sync ${phaseText(run)} ${countText(run.rows_read)} rows read, ${countText(run.rows_written)} committed, ${megabytes(run.bytes_read)} of JSON ${rate}`,
     ...run.streams.map(
       (stream) =>
         `    ${stream.name.padEnd(width)}  ${stream.status}  ${countText(stream.rows_read)} read  ${countText(stream.rows_written)} committed`,

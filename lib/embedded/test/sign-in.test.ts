@@ -96,12 +96,20 @@ t.test('every page forbids what is not of this provider, and a stranger gets no 
   const question = await entry.submit({ user_code: String(device.user_code) });
   const people = await question.submit({ confirm: 'yes' });
   const stranger = await formBrowser().open(people.url);
+  const assets = new Set<string>();
   for (const { headers, html, url } of [entry, question, people, stranger]) {
     const policy = headers.get('content-security-policy') ?? '';
     for (const part of ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'"])
       t.match(policy, part, new URL(url).pathname);
-    t.notMatch(html, /(?:src|href)="|@import|url\(/, 'no asset at all');
+    for (const [, asset = ''] of html.matchAll(/(?:src|href)="([^"]*)"/g)) {
+      t.match(asset, /^\/style\//, 'no asset of elsewhere');
+      assets.add(new URL(asset, url).href);
+    }
+    t.notMatch(html, /<style|style="/, 'nothing inline');
   }
+  t.not(assets.size, 0);
+  for (const asset of assets) t.equal((await fetch(asset)).status, 200, asset);
+  t.equal((await fetch(new URL('/style/..%2fpackage.json', people.url))).status, 404);
   t.equal(stranger.status, 400);
   t.equal((await people.submit({ login: 'nobody' })).status, 400);
   t.match((await people.submit({ login: 'ada@demo' })).html, /Signed in/);

@@ -28,14 +28,14 @@ const dark: MantineColorsTuple = [
   '#0e1114',
 ];
 
-/** One place for colours, type and the defaults of components; tokens.css has what depends on the scheme. */
+/** One place for colours, type and the defaults of components; tokens.css of @weir/page-style has what depends on the scheme. */
 export const theme = createTheme({
   colors: { water, dark },
   primaryColor: 'water',
   primaryShade: { light: 8, dark: 8 },
   defaultRadius: 'md',
-  fontFamily: "'Inter Variable', system-ui, sans-serif",
-  fontFamilyMonospace: "'JetBrains Mono Variable', ui-monospace, monospace",
+  fontFamily: 'var(--weir-font)',
+  fontFamilyMonospace: 'var(--weir-font-mono)',
   headings: { fontWeight: '620', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.125rem' } } },
   cursorType: 'pointer',
   respectReducedMotion: true,

@@ -1,4 +1,4 @@
-import { Anchor, Button, Checkbox, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import {
   changeWebhook,
@@ -7,35 +7,24 @@ import {
   getWebhook,
   listWebhooks,
   testWebhook,
-  WEBHOOK_EVENTS,
   type WebhookView,
 } from '@weir/plugin-webhooks/contract';
 import { CheckCircle2, CircleAlert, Pause } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useChange, useRead } from '../api/queries.ts';
 import { useReadPages } from '../api/read-pages.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { countText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
-import { ShownOnce } from '../parts/shown-once.tsx';
 import { ToneWord } from '../parts/status-word.tsx';
 import { useMay } from '../session/person.ts';
 import { LongTable } from '../table/long-table.tsx';
 import type { Pages } from '../table/more-button.tsx';
 import { Deliveries } from './deliveries.tsx';
+import { EditWebhook, EVENT_WORDS, NewWebhook } from './webhook-form.tsx';
 
 const PAGE = 100;
-type EventName = (typeof WEBHOOK_EVENTS)[number];
-
-const EVENT_WORDS: Readonly<Record<EventName, string>> = {
-  'run.failed': 'A run failed',
-  'run.failed_again': 'A run failed once more',
-  'run.recovered': 'A run succeeded after failures',
-  'table.changed': 'A table has new rows or columns',
-  'table.blocked': 'The maintenance of a table makes no progress',
-};
-
 /** Where events of the tenant are posted, or what was sent to one of them. */
 export function WebhooksTab() {
   const { webhook } = useSearch({ from: '/operations' });
@@ -77,6 +66,7 @@ function WebhookTable({ webhooks, pages, mayChange }: WebhookTableProps) {
   const change = useChange(changeWebhook);
   const test = useChange(testWebhook);
   const [deleting, setDeleting] = useState<WebhookView>();
+  const [changing, setChanging] = useState<WebhookView>();
   const fault = change.error ?? test.error;
   return (
     <>
@@ -88,7 +78,7 @@ function WebhookTable({ webhooks, pages, mayChange }: WebhookTableProps) {
       )}
       <LongTable
         label="Webhooks"
-        minWidth={820}
+        minWidth={900}
         head={
           <>
             <Table.Th>Name</Table.Th>
@@ -156,6 +146,14 @@ function WebhookTable({ webhooks, pages, mayChange }: WebhookTableProps) {
                     <Button
                       size="compact-xs"
                       variant="default"
+                      aria-label={`Change… ${webhook.name}`}
+                      onClick={() => setChanging(webhook)}
+                    >
+                      Change…
+                    </Button>
+                    <Button
+                      size="compact-xs"
+                      variant="default"
                       aria-label={`Delete… ${webhook.name}`}
                       onClick={() => setDeleting(webhook)}
                     >
@@ -168,6 +166,7 @@ function WebhookTable({ webhooks, pages, mayChange }: WebhookTableProps) {
           );
         }}
       </LongTable>
+      {changing === undefined ? null : <EditWebhook webhook={changing} onClose={() => setChanging(undefined)} />}
       {deleting === undefined ? null : <DeleteWebhook webhook={deleting} onClose={() => setDeleting(undefined)} />}
     </>
   );
@@ -184,68 +183,6 @@ function WebhookState({ webhook: { status, pause } }: { webhook: WebhookView }) 
       />
       {pause === null ? null : <Text size="sm">{pause.detail}</Text>}
     </>
-  );
-}
-
-function NewWebhook({ onClose }: { onClose(): void }) {
-  const [name, setName] = useState('');
-  const [url, setUrl] = useState('');
-  const [events, setEvents] = useState<string[]>(['run.failed', 'run.recovered']);
-  const create = useChange(createWebhook);
-  const send = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate({ body: { name, url, events: events as EventName[] } });
-  };
-  if (create.data !== undefined)
-    return (
-      <ShownOnce title={`Webhook ${create.data.name}`} what="secret" secret={create.data.secret} onClose={onClose}>
-        Every request is signed with this secret. Give it to the receiver, which checks the header X-Weir-Signature. It
-        cannot be read again.
-      </ShownOnce>
-    );
-  return (
-    <Dialog title="New webhook" onClose={onClose}>
-      <form onSubmit={send}>
-        <Stack gap="sm">
-          <TextInput
-            label="Name"
-            required
-            data-autofocus
-            value={name}
-            onChange={(e) => setName(e.currentTarget.value)}
-          />
-          <TextInput
-            label="Address"
-            description="Kept sealed, and never shown again"
-            placeholder="https://hooks.example.com/weir"
-            type="url"
-            required
-            value={url}
-            onChange={(event) => setUrl(event.currentTarget.value)}
-          />
-          <Checkbox.Group label="Post when" value={events} onChange={setEvents}>
-            <Stack gap={6} mt={4}>
-              {WEBHOOK_EVENTS.map((event) => (
-                <Checkbox key={event} value={event} label={EVENT_WORDS[event]} />
-              ))}
-            </Stack>
-          </Checkbox.Group>
-          {create.error === null ? null : <FaultNote error={create.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button
-              type="submit"
-              disabled={name.trim() === '' || url === '' || events.length === 0}
-              loading={create.isPending}
-            >
-              Make the webhook
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
   );
 }
 

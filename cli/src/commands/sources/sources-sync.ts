@@ -1,4 +1,4 @@
-import { type LeftOutView, type SyncRunDetailView, startSync } from '@weir/plugin-sources/contract';
+import { type LeftOutView, type StreamRunView, type SyncRunDetailView, startSync } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import { CliError } from '../../cli-error.ts';
 import { WeirCommand } from '../../command/command.ts';
@@ -6,6 +6,7 @@ import { sourceId } from '../../command/source-id.ts';
 import type { Api } from '../../connection/api.ts';
 import { type ExitName, exitCode, exitOfRun, exitOfSeveral } from '../../exit-codes.ts';
 import { finishRun, runError } from '../../run/finish-run.ts';
+import { labelOf } from '../streams/sources-streams-set.ts';
 
 /** How long a sync is waited for unless --timeout says otherwise. */
 export const SYNC_WAIT_MS = 3_600_000;
@@ -67,8 +68,11 @@ export class SourcesSync extends WeirCommand {
   }
 
   /** Not all is in the table where a merge kept the last row of a key, and where the read left something out. */
-  private noteLost({ streams }: SyncRunDetailView): void {
-    for (const { dataset_id: table, rows_written: written, rows_deduplicated: count, left_out: left } of streams) {
+  private noteLost({ streams, source_id: source }: SyncRunDetailView): void {
+    for (const stream of streams) {
+      const { dataset_id: table, rows_written: written, rows_deduplicated: count, left_out: left } = stream;
+      const kept = keptText(stream, source);
+      if (kept !== undefined) this.note(`${table}: ${kept}`);
       if (count)
         this.note(`${table}: ${count} of ${written} rows shared their key with a later row; the last one was kept`);
       for (const one of left.slice(0, MAX_LEFT_OUT_LINES)) this.note(`${table}: ${leftOutText(one)}`);
@@ -101,6 +105,17 @@ interface Started {
 
 /** So many notes on what was left out are printed of a stream. */
 const MAX_LEFT_OUT_LINES = 10;
+
+/** Fields that the table has no column for, and how many rows have them all the same; undefined where there are none. */
+export function keptText(
+  { name, namespace, schema_changes: changes, rows_with_extra: rows }: StreamRunView,
+  source: string,
+): string | undefined {
+  const fields = changes.filter(({ change }) => change === 'captured').map(({ field }) => field);
+  if (fields.length === 0) return undefined;
+  const where = `_extra of ${rows === 1 ? '1 row has' : `${rows} rows has`} the values of ${fields.join(', ')}`;
+  return `${where}, for which there is no column; weir sources streams set ${source} ${labelOf({ name, namespace })} --schema-changes evolve makes columns`;
+}
 
 /** What a read left out or missed, as a line. */
 function leftOutText({ kind, count, file, message }: LeftOutView): string {

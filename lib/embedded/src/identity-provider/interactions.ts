@@ -1,6 +1,7 @@
+import { pageFile } from '@weir/page-style';
 import { type Configuration, interactionPolicy, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { type DemoUser, UI_CLIENT } from './demo-users.ts';
-import { codePage, confirmPage, donePage, faultPage, PAGE_POLICY, peoplePage } from './pages.ts';
+import { codePage, confirmPage, donePage, faultPage, PAGE_POLICY, peoplePage, STYLE_FOLDER } from './pages.ts';
 
 const MAX_FORM_BYTES = 4_096;
 const POLL_INTERVAL_S = 1;
@@ -79,6 +80,13 @@ export function serveInteractions(provider: Provider, userNamed: (name: string) 
     context.set('content-security-policy', PAGE_POLICY);
     context.set('x-content-type-options', 'nosniff');
     context.set('referrer-policy', 'no-referrer');
+    if (context.path.startsWith(`${STYLE_FOLDER}/`)) {
+      const file = await pageFile(context.path.slice(STYLE_FOLDER.length + 1));
+      if (file === undefined) return;
+      context.type = file.type;
+      context.body = file.body;
+      return;
+    }
     const uid = /^\/interaction\/([\w-]{1,64})$/.exec(context.path)?.[1];
     if (uid !== undefined) return answerInteraction(provider, context, userNamed);
     await next();

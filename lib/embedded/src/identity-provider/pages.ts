@@ -1,24 +1,13 @@
-import { createHash } from 'node:crypto';
+import { PAGE_START, pageHead, pageHeader } from '@weir/page-style';
 import { DEMO_USERS } from './demo-users.ts';
 
-const STYLE = `
-  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-  body { max-width: 28rem; margin: 10vh auto; padding: 0 1rem; }
-  h1 { font-size: 1.4rem; margin-bottom: .5rem; }
-  form { display: grid; gap: .75rem; margin: 1.5rem 0; }
-  input, button { font: inherit; padding: .6rem .8rem; border-radius: .4rem; border: 1px solid #8888; }
-  input, code { letter-spacing: .1em; text-align: center; text-transform: uppercase; }
-  button { display: flex; justify-content: space-between; gap: 1rem; cursor: pointer; text-align: left; }
-  button.main { justify-content: center; background: #1f5fbf; border-color: #1f5fbf; color: #fff; }
-  code { display: block; font-size: 1.6rem; }
-  small, footer { opacity: .7; }
-  .fault { border-left: .25rem solid #c33; padding-left: .75rem; }
-`;
+/** Where the files of these pages are. */
+export const STYLE_FOLDER = '/style';
 
 /** Nothing from elsewhere, no frames around it; the one script is that of a link that has the code in it. */
 export const PAGE_POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "style-src 'self'; font-src 'self'; img-src 'self'",
   "script-src 'self'",
   // A browser judges where the answer of a form leads to as well: back to the web pages of this machine.
   "form-action 'self' http://127.0.0.1:* http://localhost:*",
@@ -46,10 +35,10 @@ function form({ action, hidden = {} }: Form, inner: string): string {
 /** A whole page; `body` is HTML. */
 function page(title: string, body: string): string {
   return `<!DOCTYPE html>
-<html lang="en">
+${PAGE_START}
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)} · Weir</title><style>${STYLE}</style></head>
-<body><main><h1>${escaped(title)}</h1>
+<title>${escaped(title)} · Weir</title>${pageHead(STYLE_FOLDER)}</head>
+<body class="ask">${pageHeader(STYLE_FOLDER)}<main class="page"><h1>${escaped(title)}</h1>
 ${body}</main>
 <footer><small>Development sign-in of Weir, on this machine only: people sign in by name, without a password.</small></footer>
 </body></html>

@@ -27,10 +27,10 @@ export const getDocsAsset = endpoint({
   method: 'GET',
   path: '/docs/assets/:file',
   mount: 'root',
-  summary: 'A file of the explorer',
+  summary: 'A file that the pages of documents load',
   access: anyone,
   params: Closed({ file: Type.String({ maxLength: 64, description: 'Name of the file' }) }),
-  produces: ['text/css', 'text/javascript'],
+  produces: ['text/css', 'text/javascript', 'font/woff2', 'image/svg+xml'],
   errors: [kernelProblems.notFound],
 });
 

@@ -20,7 +20,7 @@ export function docsService(
 ) {
   // No endpoint is added after the first request, and whoever asks again costs no more than its bytes.
   let document: Readonly<Record<string, Buffer>> | undefined;
-  const show = (type: string, body: string): Raw =>
+  const show = (type: string, body: Raw['body']): Raw =>
     raw({ type, body, headers: { 'content-security-policy': DOCS_POLICY } });
   return {
     /** In the first of these codings, the smallest first. */

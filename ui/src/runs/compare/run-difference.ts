@@ -63,7 +63,7 @@ export function comparedSyncs(runs: readonly [Sync, Sync]): Compared[] {
     numbers('Rows committed', runs, ({ rows_written: rows }) => rows, countText),
     numbers('Rows read', runs, ({ rows_read: rows }) => rows, countText),
     numbers('Lines rejected', runs, ({ rows_rejected: lines }) => lines, countText),
-    numbers('Bytes read', runs, ({ bytes_read: bytes }) => bytes, bytesText),
+    numbers('Bytes read, as JSON', runs, ({ bytes_read: bytes }) => bytes, bytesText),
     ...[...names].map(([id, name]) =>
       numbers(`Rows of ${name}`, runs, ({ streams }) => rowsOf(streams, id), countText),
     ),

@@ -5,6 +5,7 @@ import { useRead } from '../../api/queries.ts';
 import { countText } from '../../parts/numbers.ts';
 import { Region } from '../../parts/region.tsx';
 import { RunWord } from '../../parts/status-word.tsx';
+import { fieldSentences } from '../../sources/stream/mode-words.ts';
 import { LongTable } from '../../table/long-table.tsx';
 import { LeftOutList } from './left-out-list.tsx';
 
@@ -20,7 +21,7 @@ export function SyncFacts({ runId }: { runId: string }) {
               <ReceiptLink sourceId={source_id} runId={runId} />
             </Group>
           ) : null}
-          <StreamRuns streams={streams} />
+          <StreamRuns streams={streams} sourceId={source_id} />
         </Stack>
       )}
     </Region>
@@ -50,7 +51,7 @@ export function ReceiptLink({ sourceId, runId }: { sourceId: string; runId: stri
 const isFailed = ({ status }: StreamRunView) => status === 'failed';
 
 /** What a sync did for each stream: those that failed first, then those with the most rows. */
-export function StreamRuns({ streams }: { streams: readonly StreamRunView[] }) {
+export function StreamRuns({ streams, sourceId }: { streams: readonly StreamRunView[]; sourceId: string }) {
   if (streams.length === 0) return null;
   const sorted = streams.toSorted(
     (one, other) => Number(isFailed(other)) - Number(isFailed(one)) || other.rows_read - one.rows_read,
@@ -78,13 +79,41 @@ export function StreamRuns({ streams }: { streams: readonly StreamRunView[] }) {
         rows={sorted}
         keyOf={(stream) => stream.stream_id}
       >
-        {(stream) => <StreamRow stream={stream} />}
+        {(stream) => <StreamRow stream={stream} sourceId={sourceId} />}
       </LongTable>
     </section>
   );
 }
 
-function StreamRow({ stream }: { stream: StreamRunView }) {
+/** Columns that came or that none holds, and where it is set what a sync does with them. */
+function FieldWords({ stream, sourceId }: { stream: StreamRunView; sourceId: string }) {
+  const sentences = fieldSentences(stream);
+  if (sentences.length === 0) return null;
+  const hasKept = stream.schema_changes.some(({ change }) => change === 'captured');
+  return (
+    <Text size="sm" component="div">
+      {sentences.join(' ')}{' '}
+      {hasKept ? (
+        <Anchor
+          inherit
+          underline="always"
+          renderRoot={(props) => (
+            <Link
+              to="/sources/$sourceId"
+              params={{ sourceId }}
+              search={{ tab: 'streams', stream: stream.stream_id }}
+              {...props}
+            />
+          )}
+        >
+          Make columns of them
+        </Anchor>
+      ) : null}
+    </Text>
+  );
+}
+
+function StreamRow({ stream, sourceId }: { stream: StreamRunView; sourceId: string }) {
   const { dataset_id: datasetId, snapshot_id: snapshot, rows_rejected: rejected } = stream;
   return (
     <>
@@ -96,6 +125,7 @@ function StreamRow({ stream }: { stream: StreamRunView }) {
           </Text>
         )}
         <LeftOutList stream={stream} />
+        <FieldWords stream={stream} sourceId={sourceId} />
       </Table.Td>
       <Table.Td>
         <RunWord status={stream.status} />

@@ -122,7 +122,7 @@ function RunTable({ runs, pages, sourceId }: { runs: readonly SyncRunView[]; pag
           <Table.Th>Result</Table.Th>
           <Table.Th ta="right">Time</Table.Th>
           <Table.Th ta="right">Rows committed</Table.Th>
-          <Table.Th ta="right">Read</Table.Th>
+          <Table.Th ta="right">Read, as JSON</Table.Th>
           <Table.Th>By</Table.Th>
           <Table.Th>
             <VisuallyHidden>Log</VisuallyHidden>

@@ -73,7 +73,7 @@ export function RunFacts({ run, sourceId }: { run: SyncRunDetailView; sourceId: 
         <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
           <Figure label="Rows committed" value={countText(run.rows_written)} />
           <Figure label="Rows read" value={countText(run.rows_read)} />
-          <Figure label="Read" value={bytesText(run.bytes_read)} />
+          <Figure label="Read, as JSON" value={bytesText(run.bytes_read)} />
           <Figure label="Rows a second" value={ms === 0 ? '–' : countText(Math.round((run.rows_read * 1_000) / ms))} />
           <Figure label="Time" value={durationText(ms)} />
           <Figure
@@ -97,7 +97,7 @@ export function RunFacts({ run, sourceId }: { run: SyncRunDetailView; sourceId: 
           <CorrectLink sourceId={sourceId} failure={run.failure} />
         </FailureNote>
       )}
-      <StreamRuns streams={run.streams} />
+      <StreamRuns streams={run.streams} sourceId={sourceId} />
     </Stack>
   );
 }

@@ -1,5 +1,12 @@
 import { FAULT_SENTENCES } from '@weir/kernel/contract';
-import { type SchemaChangePolicy, STREAM_FAULTS, type SyncMode, type WriteMode } from '@weir/plugin-sources/contract';
+import {
+  type SchemaChangePolicy,
+  STREAM_FAULTS,
+  type StreamRunView,
+  type SyncMode,
+  type WriteMode,
+} from '@weir/plugin-sources/contract';
+import { counted, countText } from '../../parts/numbers.ts';
 
 /** A mode as people read it, and what it does. */
 interface Words {
@@ -30,6 +37,31 @@ export const POLICY_WORDS: Readonly<Record<SchemaChangePolicy, Words>> = {
     what: 'The table stays as it is; what fits no column is in _extra as JSON.',
   },
 };
+
+/** What a sync did with fields that the table had no column for, a sentence each. */
+export function fieldSentences({
+  schema_changes: changes,
+  rows_with_extra: rows,
+}: Pick<StreamRunView, 'schema_changes' | 'rows_with_extra'>): string[] {
+  const named = (change: StreamRunView['schema_changes'][number]['change']) =>
+    changes.filter((one) => one.change === change).map(({ field }) => field);
+  const [added, widened, captured] = [named('added'), named('widened'), named('captured')];
+  const kept =
+    captured.length === 0 ? 'Values that fit no column' : `No column for ${listText(captured)}: their values`;
+  return [
+    added.length === 0 ? '' : `New in the table: ${listText(added)}.`,
+    widened.length === 0 ? '' : `Of a wider type now: ${listText(widened)}.`,
+    rows === 0 && captured.length === 0 ? '' : `${kept} are in _extra of ${counted(rows, 'row')}.`,
+  ].filter((sentence) => sentence !== '');
+}
+
+/** Names that a sentence lists before it counts the others. */
+const MAX_NAMES = 8;
+
+const listText = (names: readonly string[]): string =>
+  names.length <= MAX_NAMES
+    ? names.join(', ')
+    : `${names.slice(0, MAX_NAMES).join(', ')} and ${countText(names.length - MAX_NAMES)} more`;
 
 /** What the settings of a stream are called. */
 export const SETTING_WORDS: Readonly<Record<string, string>> = {

@@ -3,7 +3,17 @@ import { endpoint, Id, kernelProblems, Nullable, OneOf, RunFailure, Timestamp } 
 import { readSources } from '../access.ts';
 import { sourceProblems } from '../problems.ts';
 import { runParams } from './sync-runs.ts';
-import { DEDUPLICATED, FieldNote, LEFT_OUT, LeftOut, READ_COUNTS, REPLACED, VERDICTS, WRITTEN } from './syncs.ts';
+import {
+  DEDUPLICATED,
+  FieldNote,
+  LEFT_OUT,
+  LeftOut,
+  READ_BYTES,
+  READ_COUNTS,
+  REPLACED,
+  VERDICTS,
+  WRITTEN,
+} from './syncs.ts';
 
 /** The form of the document; a change that an older reader would take for something else gets another number. */
 export const RECEIPT_FORMAT = 'weir.sync-receipt/1';
@@ -22,7 +32,7 @@ const figures = {
   rows_quarantined: Count('Lines that are no rows, kept in the quarantine table'),
   // Receipts of earlier releases have no such member, and their digests are of what they say.
   rows_deduplicated: Type.Optional(Nullable(Count(DEDUPLICATED))),
-  bytes_read: Count('Bytes of the lines'),
+  bytes_read: Count(READ_BYTES),
   files_read: Type.Optional(Count(READ_COUNTS.files_read)),
   files_unchanged: Type.Optional(Count(READ_COUNTS.files_unchanged)),
   files_left_out: Type.Optional(Count(READ_COUNTS.files_left_out)),

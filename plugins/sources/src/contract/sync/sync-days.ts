@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Closed, endpoint, kernelProblems } from '@weir/kernel/contract';
 import { readSources } from '../access.ts';
+import { READ_BYTES } from './syncs.ts';
 
 export const MAX_SYNC_DAYS = 92;
 
@@ -11,7 +12,7 @@ export const SyncDay = Type.Object({
   succeeded: Type.Integer(),
   failed: Type.Integer(),
   rows_written: Type.String({ pattern: '^[0-9]+$', description: 'In decimal digits' }),
-  bytes_read: Type.String({ pattern: '^[0-9]+$', description: 'In decimal digits' }),
+  bytes_read: Type.String({ pattern: '^[0-9]+$', description: `${READ_BYTES}; in decimal digits` }),
 });
 export type SyncDayView = Static<typeof SyncDay>;
 

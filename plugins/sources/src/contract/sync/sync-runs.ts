@@ -14,7 +14,7 @@ import {
   Timestamp,
 } from '@weir/kernel/contract';
 import { readSources, runSources } from '../access.ts';
-import { READ_COUNTS, StreamRun, SyncRunDetail } from './syncs.ts';
+import { READ_BYTES, READ_COUNTS, StreamRun, SyncRunDetail } from './syncs.ts';
 
 const MAX_RUN_REFERENCE = 200;
 /** The newest syncs that statistics are made of, at most. */
@@ -112,7 +112,7 @@ export const SyncStats = Type.Object({
   rows_with_errors: Type.Integer(),
   rows_with_extra: Type.Integer(),
   rows_rejected: Type.Integer(),
-  bytes_read: Type.Integer(),
+  bytes_read: Type.Integer({ description: READ_BYTES }),
   files_left_out: Type.Integer({ description: READ_COUNTS.files_left_out }),
   rows_left_out: Type.Integer({ description: READ_COUNTS.rows_left_out }),
   last_success: Nullable(Type.Object({ run_id: Id, ended_at: Timestamp })),

@@ -76,6 +76,10 @@ export const REPLACED = 'Earlier rows of edited files, which the rows that those
 export const DEDUPLICATED =
   'Rows dropped by merge because a later row in the same commit had the same key; null when an older release did a part of the run';
 
+/** What `bytes_read` counts. */
+export const READ_BYTES =
+  'Bytes of the rows as the connector sends them, in JSON: a file or a database holds the same rows in fewer';
+
 const counters = {
   rows_read: Type.Integer({ description: 'Rows that the connector has sent' }),
   rows_written: Type.Integer({ description: WRITTEN }),
@@ -85,7 +89,7 @@ const counters = {
   }),
   rows_rejected: Type.Integer({ description: 'Lines that went to quarantine' }),
   rows_deduplicated: Nullable(Type.Integer({ description: DEDUPLICATED })),
-  bytes_read: Type.Integer(),
+  bytes_read: Type.Integer({ description: READ_BYTES }),
   ...readCounters,
 };
 
