@@ -134,6 +134,7 @@ export const RULES: IForbiddenRuleType[] = [
   ]),
   leaf('the-web-pages-know-only-contracts', '^ui/src', '^ui/', [
     '^kernel/src/contract\\.ts$',
+    '^lib/page-style/tokens\\.css$',
     '^plugins/[^/]+/src/contract\\.ts$',
   ]),
 ];

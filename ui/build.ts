@@ -12,7 +12,13 @@ const APP = path.join(ROOT, 'plugins', 'ui', 'app');
 /** In the built folder: what it was built from. */
 const STAMP = 'built-from';
 /** What the application is made of: its own files and the contracts that it imports. */
-const INPUTS = ['ui/*', 'ui/src/**/*', 'lib/page-style/*', '{kernel,plugins/*}/src/contract.ts', '{kernel,plugins/*}/src/contract/**/*.ts'];
+const INPUTS = [
+  'ui/*',
+  'ui/src/**/*',
+  'lib/page-style/*',
+  '{kernel,plugins/*}/src/contract.ts',
+  '{kernel,plugins/*}/src/contract/**/*.ts',
+];
 /** Bytes of gzipped script before the first page shows. */
 const MAX_SHELL_BYTES = 200 * 1024;
 /** Bytes of gzipped script with which a page shows, the shell counted in; what a page reads later is not. */

@@ -308,7 +308,7 @@ t.test('a sync that kept fields in _extra → which, of how many rows, and what 
   const run = { name: 'orders', namespace: null, rows_with_extra: 3, schema_changes: changes };
   t.equal(
     keptText(run as unknown as StreamRunView, 'shop'),
-    '_extra of 3 rows has the values of discount, Größe, for which there is no column; weir sources streams set shop orders --schema-changes evolve makes columns',
+    '_extra of 3 rows has the values of discount, Größe, which lack a column; weir sources streams set shop orders --schema-changes evolve makes columns',
   );
   t.equal(keptText({ ...run, schema_changes: [] } as unknown as StreamRunView, 'shop'), undefined);
 });

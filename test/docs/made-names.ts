@@ -25,7 +25,7 @@ export function madeNames({ blocks }: Pick<Page, 'blocks'>): Set<string> {
   return made;
 }
 
-/** What two pages make: whoever follows one after the other is told that it is there. */
+/** What two pages make: a person who follows one after the other fails with `name_taken`. */
 export function sharedNames(pages: readonly Page[]): string[] {
   const makers = new Map<string, string[]>();
   for (const page of pages)

@@ -84,6 +84,8 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ['GET /me', because('identity', 'a credential that says nothing of itself can be asked about')],
   ['GET /plugins', because('platform', 'what is installed, and what a tenant has of it')],
   ['POST /tenants', because('platform', 'a platform admin makes a tenant without the rights of the database owner')],
+  ['GET /tenants', because('platform', 'all tenants, for those who give them limits and plugins')],
+  ['GET /limits', because('platform', 'what the own tenant may use, and what it uses')],
   ['GET /tenants/{alias}', because('platform', 'what Location of a new tenant names')],
   ['GET /tenants/{alias}/limits', because('platform', 'what a tenant may use, and what it uses')],
   ['PUT /tenants/{alias}/limits', because('platform', 'a tenant may use more or less than the others')],

@@ -186,3 +186,37 @@ t.test(
     t.strictSame(faults, []);
   },
 );
+
+t.test(
+  'a platform admin makes a tenant, limits it, and a person signs in to it, who sees the own limits alone',
+  async (t) => {
+    const window = await open();
+    const { page, faults } = window;
+    await signIn(window, `${url}/operations?tab=tenants`, 'Ada');
+    await page.getByRole('button', { name: 'New tenant' }).click();
+    await page.getByLabel('Alias').fill('Northwind');
+    await page.getByRole('button', { name: 'Make the tenant' }).click();
+    await page.getByText('put people into the organization Northwind').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Limits… Northwind' }).click();
+    await page.getByLabel('Open runs').selectOption('At most');
+    await page.getByLabel('Open runs, at most').fill('3');
+    t.strictSame(await axeFaults(page), [], 'the form');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /^Northwind northwind in .* 0 of 3/ }).waitFor();
+    await shot(page, 'tenants');
+    t.strictSame(faults, []);
+
+    const other = await open();
+    await other.page.goto(`${url}/operations?tab=limits`);
+    await other.page.getByText('Another person').click();
+    await other.page.getByLabel('Name').fill('Zoë');
+    await other.page.getByLabel('Organization').fill('Northwind');
+    await other.page.getByLabel('Role').selectOption('admin');
+    t.strictSame(await axeFaults(other.page), [], 'the sign-in page');
+    await other.page.getByRole('button', { name: 'Add and sign in' }).click();
+    await other.page.getByText('0 of 3').waitFor();
+    t.equal(await other.page.getByRole('tab', { name: 'Tenants' }).count(), 0);
+    t.strictSame(other.faults, []);
+  },
+);

@@ -60,7 +60,7 @@ const PAGES = [
   ...tabs('/ontology', 'backing', 'route'),
   ...tabs(`/ontology/backing/${ID}`, 'overview', 'history', 'health'),
   `/ontology/backing/${ID}/mapping`,
-  ...tabs('/operations', 'health', 'plugins', 'tokens', 'webhooks', 'audit', 'users', 'policies'),
+  ...tabs('/operations', 'health', 'plugins', 'tokens', 'webhooks', 'audit', 'users', 'policies', 'limits', 'tenants'),
 ];
 
 /** Pages that show nothing of the platform before something is done. */

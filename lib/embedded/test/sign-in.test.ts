@@ -145,3 +145,33 @@ t.test('cookies of the provider → not signed by anything that it publishes', a
     for (const { kid } of keys) t.not(cookies.get(`${name}.sig`), by(kid), name);
   }
 });
+
+t.test(
+  'a person who is added → signs in at once and later, with the role in the organization; the demo stays',
+  async (t) => {
+    const idp = await provider(t);
+    const device = await idp.device();
+    const entry = await formBrowser().open(String(device.verification_uri));
+    const people = await (await entry.submit({ user_code: String(device.user_code) })).submit({ confirm: 'yes' });
+    for (const wrong of [
+      { called: 'Zoë', organization: 'a b', role: 'admin' },
+      { called: '<b>', organization: 'acme', role: 'admin' },
+      { called: 'Zoë', organization: 'acme', role: 'platform_admin' },
+      { called: 'Ada', organization: 'demo', role: 'viewer' },
+    ]) {
+      const refused = await people.submit(wrong);
+      t.match(refused, { status: 400, html: /The person was not added/ });
+      t.notMatch(refused.html, '<b>');
+    }
+    t.match((await people.submit({ called: 'Zoë', organization: 'acme', role: 'admin' })).html, /Signed in/);
+    const who = {
+      organization: ['acme'],
+      realm_access: { roles: ['admin'] },
+      name: 'Zoë',
+      preferred_username: 'zoë@acme',
+    };
+    t.match(await idp.claims((await idp.poll(device)).body.access_token), who);
+    const again = await idp.post('/token', { grant_type: 'password', username: 'zoë@acme' });
+    t.match(await idp.claims(again.body.access_token), who);
+  },
+);

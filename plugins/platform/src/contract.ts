@@ -31,7 +31,7 @@ export {
   readEvents,
 } from './contract/events.ts';
 export { Figures, type FiguresService, type Total } from './contract/figures.ts';
-export { getTenantLimits, setTenantLimits, TenantLimits, type TenantLimitsView } from './contract/limits.ts';
+export { getLimits, getTenantLimits, setTenantLimits, TenantLimits, type TenantLimitsView } from './contract/limits.ts';
 export { getMetrics, METRICS_TEXT, MetricSample, type MetricSampleView } from './contract/metrics.ts';
 export {
   listPlugins,
@@ -78,5 +78,5 @@ export {
   type ServiceHealthView,
 } from './contract/status.ts';
 export { type StorageTransaction, type StorageUse, StorageUses } from './contract/storage.ts';
-export { createTenant, getTenant, TENANT_ALIAS, type TenantView } from './contract/tenants.ts';
+export { createTenant, getTenant, listTenants, TENANT_ALIAS, type TenantView } from './contract/tenants.ts';
 export { UpkeepRuns } from './contract/upkeep.ts';

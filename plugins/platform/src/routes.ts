@@ -7,6 +7,7 @@ import {
   getDocs,
   getDocsAsset,
   getErrorDoc,
+  getLimits,
   getMetrics,
   getOpenapi,
   getServicesHealth,
@@ -19,6 +20,7 @@ import {
   listPlatformAudit,
   listPlugins,
   listTenantPlugins,
+  listTenants,
   readEvents,
   setAdmission,
   setTenantLimits,
@@ -74,8 +76,10 @@ export function routes({
       await plugins.give({ tenantId: made.tenant_id, alias: made.alias, scope: made.scope }, given, principal);
       return made;
     }),
+    handle(listTenants, ({ query }) => tenants.list(query)),
     handle(getTenant, ({ params }) => tenants.read(params.alias)),
     handle(getTenantLimits, ({ params }) => limits.read(params.alias)),
+    handle(getLimits, ({ tenant }) => limits.read(tenant.alias)),
     handle(setTenantLimits, ({ params, body, principal }) => limits.set(params.alias, body, principal)),
     handle(setTenantPlugin, ({ params, body, principal }) => plugins.set(params, body.enabled, principal)),
     handle(getOpenapi, ({ codings }) => docs.openapi(codings)),

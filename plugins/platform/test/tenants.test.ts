@@ -1,5 +1,14 @@
 import t from 'tap';
-import { createTenant, getTenant, getTenantLimits, listPlatformAudit, listTenantPlugins } from '../src/contract.ts';
+import {
+  createTenant,
+  getLimits,
+  getTenant,
+  getTenantLimits,
+  listPlatformAudit,
+  listTenantPlugins,
+  listTenants,
+  setTenantLimits,
+} from '../src/contract.ts';
 import { bodyOf, type World, world } from './kit.ts';
 
 const make = ({ admin }: World, alias: unknown) => admin(createTenant, { body: { alias } as { alias: string } });
@@ -96,4 +105,34 @@ t.test('plugins of a new tenant → it has them; one that no tenant can be given
     items.find(({ plugin_id }) => plugin_id === 'extra'),
     { enabled: true, changed_by: String },
   );
+});
+
+t.test('all tenants → for a platform admin, by alias and page by page, without one that is switched off', async (t) => {
+  const here = await world(t);
+  for (const alias of ['northwind', 'acme', 'Zulu', 'gone']) await here.tenant(alias);
+  await here.database.peek("update kernel.tenant set disabled_at = now() where alias = 'gone'");
+  const page = async (query: object) => bodyOf(await here.admin(listTenants, { query }));
+  const first = await page({ limit: 2 });
+  t.match(first.items, [{ alias: 'Zulu', scope: 'zulu', tenant_id: String }, { alias: 'acme' }]);
+  const rest = await page({ limit: 2, page_token: first.next_page_token });
+  t.match(rest, { items: [{ alias: 'northwind' }], next_page_token: null });
+  t.equal(rest.items.length, 1);
+  t.match((await page({ order: '-alias', limit: 1 })).items, [{ alias: 'northwind' }]);
+  t.match(await here.admin(listTenants, { query: { page_token: 'x' } }), { problem: { code: 'invalid_page_token' } });
+  t.match(await here.admin(listTenants, { query: { page_token: first.next_page_token ?? '', order: '-alias' } }), {
+    problem: { code: 'invalid_page_token' },
+  });
+  for (const role of ['viewer', 'pipeline_editor', 'admin'])
+    t.match(await here.as('acme', role).call(listTenants, {}), { status: 403 }, role);
+});
+
+t.test('the limits of the own tenant → for its admin, and of no other tenant', async (t) => {
+  const here = await world(t);
+  for (const alias of ['acme', 'globex']) await here.tenant(alias);
+  const body = { runs_per_day: 7, concurrent_runs: null, storage_bytes: null };
+  t.match(await here.admin(setTenantLimits, { params: { alias: 'acme' }, body }), { status: 200 });
+  t.match(bodyOf(await here.as('acme', 'admin').call(getLimits, {})), { tenant: 'acme', runs_per_day: 7 });
+  t.match(bodyOf(await here.as('globex', 'admin').call(getLimits, {})), { tenant: 'globex', runs_per_day: null });
+  t.match(await here.as('acme', 'viewer').call(getLimits, {}), { status: 403 });
+  t.match(await here.as('acme', 'admin').call(getTenantLimits, { params: { alias: 'acme' } }), { status: 403 });
 });

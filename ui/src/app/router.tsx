@@ -316,7 +316,7 @@ const operations = createRoute({
   path: '/operations',
   component: lazyRouteComponent(() => import('../operations/operations-page.tsx'), 'OperationsPage'),
   validateSearch: params({
-    tab: oneOf('health', 'audit', 'webhooks', 'tokens', 'users', 'policies', 'plugins'),
+    tab: oneOf('health', 'audit', 'webhooks', 'tokens', 'users', 'policies', 'plugins', 'limits', 'tenants'),
     actor: text,
     action: text,
     object: text,

@@ -16,6 +16,8 @@ const PARTS: Readonly<Record<OperationsTab, ComponentType>> = {
   users: load('UsersTab', () => import('./users-tab.tsx')),
   policies: load('PoliciesTab', () => import('./policies/policies-tab.tsx')),
   plugins: load('PluginsTab', () => import('./plugins-tab.tsx')),
+  limits: load('LimitsTab', () => import('./tenants/limits-tab.tsx')),
+  tenants: load('TenantsTab', () => import('./tenants/tenants-tab.tsx')),
 };
 
 /** What keeps the platform going, and who did what: the places that the role may see. */

@@ -1,5 +1,5 @@
 import { listApiTokens, listPolicies, listUsers } from '@weir/plugin-identity/contract';
-import { getServicesHealth, listAudit, listPlugins } from '@weir/plugin-platform/contract';
+import { getLimits, getServicesHealth, listAudit, listPlugins, listTenants } from '@weir/plugin-platform/contract';
 import { listWebhooks } from '@weir/plugin-webhooks/contract';
 import { isEnough, roleIn, usePerson } from '../session/person.ts';
 
@@ -11,6 +11,8 @@ const TABS = [
   ['users', 'Users', listUsers],
   ['policies', 'Policies', listPolicies],
   ['plugins', 'Plugins', listPlugins],
+  ['limits', 'Limits', getLimits],
+  ['tenants', 'Tenants', listTenants],
 ] as const;
 export type OperationsTab = (typeof TABS)[number][0];
 
@@ -18,5 +20,7 @@ export type OperationsTab = (typeof TABS)[number][0];
 export function useSeenTabs(): [OperationsTab, string][] {
   const { me, tenant } = usePerson();
   const role = roleIn(me, tenant);
-  return TABS.filter(([, , { access }]) => isEnough(role, access)).map(([name, title]) => [name, title]);
+  const may = ({ access }: (typeof TABS)[number][2]) =>
+    access.kind === 'platform' ? me.platform_admin : isEnough(role, access);
+  return TABS.filter(([, , endpoint]) => may(endpoint)).map(([name, title]) => [name, title]);
 }

@@ -108,13 +108,7 @@ function WebhookDialog({ title, act, webhook, change, send, onClose }: WebhookDi
             value={url}
             onChange={(event) => setUrl(event.currentTarget.value)}
           />
-          <Checkbox.Group label="Post when" value={[...events]} onChange={setEvents}>
-            <Stack gap={6} mt={4}>
-              {WEBHOOK_EVENTS.map((event) => (
-                <Checkbox key={event} value={event} label={EVENT_WORDS[event]} />
-              ))}
-            </Stack>
-          </Checkbox.Group>
+          <EventChoice events={events} change={setEvents} />
           {isNew ? null : (
             <Checkbox
               label="Make a new secret"
@@ -139,5 +133,17 @@ function WebhookDialog({ title, act, webhook, change, send, onClose }: WebhookDi
         </Stack>
       </form>
     </Dialog>
+  );
+}
+
+function EventChoice({ events, change }: { events: readonly string[]; change(events: string[]): void }) {
+  return (
+    <Checkbox.Group label="Post when" value={[...events]} onChange={change}>
+      <Stack gap={6} mt={4}>
+        {WEBHOOK_EVENTS.map((event) => (
+          <Checkbox key={event} value={event} label={EVENT_WORDS[event]} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
   );
 }

@@ -125,41 +125,13 @@ function WebhookTable({ webhooks, pages, mayChange }: WebhookTableProps) {
               <Table.Td ta="right">{countText(webhook.pending)}</Table.Td>
               <Table.Td>
                 {mayChange ? (
-                  <Group gap={4} justify="flex-end" wrap="nowrap">
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={`Test ${webhook.name}`}
-                      disabled={!isActive}
-                      onClick={() => test.mutate({ params })}
-                    >
-                      Test
-                    </Button>
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={`${isActive ? 'Pause' : 'Resume'} ${webhook.name}`}
-                      onClick={() => change.mutate({ params, body: { status: isActive ? 'paused' : 'active' } })}
-                    >
-                      {isActive ? 'Pause' : 'Resume'}
-                    </Button>
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={`Change… ${webhook.name}`}
-                      onClick={() => setChanging(webhook)}
-                    >
-                      Change…
-                    </Button>
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={`Delete… ${webhook.name}`}
-                      onClick={() => setDeleting(webhook)}
-                    >
-                      Delete…
-                    </Button>
-                  </Group>
+                  <WebhookButtons
+                    webhook={webhook}
+                    test={() => test.mutate({ params })}
+                    pause={() => change.mutate({ params, body: { status: isActive ? 'paused' : 'active' } })}
+                    edit={() => setChanging(webhook)}
+                    remove={() => setDeleting(webhook)}
+                  />
                 ) : null}
               </Table.Td>
             </>
@@ -169,6 +141,40 @@ function WebhookTable({ webhooks, pages, mayChange }: WebhookTableProps) {
       {changing === undefined ? null : <EditWebhook webhook={changing} onClose={() => setChanging(undefined)} />}
       {deleting === undefined ? null : <DeleteWebhook webhook={deleting} onClose={() => setDeleting(undefined)} />}
     </>
+  );
+}
+
+interface WebhookButtonsProps {
+  webhook: WebhookView;
+  test(): void;
+  pause(): void;
+  edit(): void;
+  remove(): void;
+}
+
+function WebhookButtons({ webhook: { name, status }, test, pause, edit, remove }: WebhookButtonsProps) {
+  const isActive = status === 'active';
+  const acts = [
+    ['Test', test],
+    [isActive ? 'Pause' : 'Resume', pause],
+    ['Change…', edit],
+    ['Delete…', remove],
+  ] as const;
+  return (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      {acts.map(([word, act]) => (
+        <Button
+          key={word}
+          size="compact-xs"
+          variant="default"
+          aria-label={`${word} ${name}`}
+          disabled={word === 'Test' && !isActive}
+          onClick={act}
+        >
+          {word}
+        </Button>
+      ))}
+    </Group>
   );
 }
 

@@ -1,3 +1,5 @@
+import { MAX_PAGE_SIZE } from '@weir/kernel/contract';
+import { listTenants, type TenantView } from '@weir/plugin-platform/contract';
 import { Command, Option } from 'clipanion';
 import { CliError } from '../../cli-error.ts';
 import { WeirCommand } from '../../command/command.ts';
@@ -14,9 +16,13 @@ export class TenantsList extends WeirCommand {
   static override usage = Command.Usage({
     category: CATEGORY,
     description: 'List the tenants that your token names, and your roles in each',
+    examples: [['As a platform admin, those of the whole deployment', 'weir tenants list --all']],
   });
 
+  all = Option.Boolean('--all', false, { description: 'Every tenant that there is; platform admins only' });
+
   async execute(): Promise<number> {
+    if (this.all) return this.everyTenant();
     const { facts, connection } = await holderOf(this);
     const only = facts.tenants.length === 1 ? facts.tenants[0] : undefined;
     const items = facts.tenants.map((alias) => ({
@@ -25,6 +31,20 @@ export class TenantsList extends WeirCommand {
       used: alias === (connection.tenant ?? only),
     }));
     await this.show({ items }, { columns: ['alias', 'roles', 'used'] });
+    return exitCode('ok');
+  }
+
+  private async everyTenant(): Promise<number> {
+    const api = await this.api();
+    const items: TenantView[] = [];
+    for (let token: string | null | undefined; token !== null; ) {
+      const query: { limit: number; page_token?: string } = { limit: MAX_PAGE_SIZE };
+      if (token !== undefined) query.page_token = token;
+      const page = await api.call(listTenants, { query });
+      items.push(...page.items);
+      token = page.next_page_token;
+    }
+    await this.show({ items }, { columns: ['alias', 'scope', 'created_at', 'tenant_id'] });
     return exitCode('ok');
   }
 }

@@ -106,7 +106,7 @@ interface Started {
 /** So many notes on what was left out are printed of a stream. */
 const MAX_LEFT_OUT_LINES = 10;
 
-/** Fields that the table has no column for, and how many rows have them all the same; undefined where there are none. */
+/** Fields that the table lacks a column for, and how many rows have them all the same; undefined without such a field. */
 export function keptText(
   { name, namespace, schema_changes: changes, rows_with_extra: rows }: StreamRunView,
   source: string,
@@ -114,7 +114,7 @@ export function keptText(
   const fields = changes.filter(({ change }) => change === 'captured').map(({ field }) => field);
   if (fields.length === 0) return undefined;
   const where = `_extra of ${rows === 1 ? '1 row has' : `${rows} rows has`} the values of ${fields.join(', ')}`;
-  return `${where}, for which there is no column; weir sources streams set ${source} ${labelOf({ name, namespace })} --schema-changes evolve makes columns`;
+  return `${where}, which lack a column; weir sources streams set ${source} ${labelOf({ name, namespace })} --schema-changes evolve makes columns`;
 }
 
 /** What a read left out or missed, as a line. */

@@ -1,11 +1,14 @@
 import { pageFile } from '@weir/page-style';
 import { type Configuration, interactionPolicy, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
-import { type DemoUser, UI_CLIENT } from './demo-users.ts';
+import { UI_CLIENT } from './demo-users.ts';
 import { codePage, confirmPage, donePage, faultPage, PAGE_POLICY, peoplePage, STYLE_FOLDER } from './pages.ts';
+import type { People } from './people.ts';
 
 const MAX_FORM_BYTES = 4_096;
 const POLL_INTERVAL_S = 1;
 const MISDIRECTED = 421;
+const NOT_ADDED =
+  'The person was not added: a name has letters, an organization letters, digits, - and _, and those of the demo stay as they are.';
 
 /** The place of the device form with the proof that it came from our page. */
 function deviceForm(context: KoaContextWithOIDC, more: Record<string, string> = {}) {
@@ -70,7 +73,7 @@ export async function renderError(context: KoaContextWithOIDC, out: { error: str
  * Serves the page that asks who signs in, guards all pages, and lets terminals ask often, as the provider is near. It
  * answers under its own name alone: a page of elsewhere whose name was led to this machine gets no token.
  */
-export function serveInteractions(provider: Provider, userNamed: (name: string) => DemoUser | undefined): void {
+export function serveInteractions(provider: Provider, people: People): void {
   const { host } = new URL(provider.issuer);
   provider.use(async (context, next) => {
     if (context.host !== host) {
@@ -88,7 +91,7 @@ export function serveInteractions(provider: Provider, userNamed: (name: string) 
       return;
     }
     const uid = /^\/interaction\/([\w-]{1,64})$/.exec(context.path)?.[1];
-    if (uid !== undefined) return answerInteraction(provider, context, userNamed);
+    if (uid !== undefined) return answerInteraction(provider, context, people);
     await next();
     const body = context.body as { device_code?: string; interval?: number } | undefined;
     if (context.path === '/device/auth' && body?.device_code !== undefined) body.interval = POLL_INTERVAL_S;
@@ -97,11 +100,7 @@ export function serveInteractions(provider: Provider, userNamed: (name: string) 
 
 type Context = Parameters<Parameters<Provider['use']>[0]>[0];
 
-async function answerInteraction(
-  provider: Provider,
-  context: Context,
-  userNamed: (name: string) => DemoUser | undefined,
-): Promise<void> {
+async function answerInteraction(provider: Provider, context: Context, people: People): Promise<void> {
   const details = await provider.interactionDetails(context.req, context.res).catch(() => undefined);
   context.set('cache-control', 'no-store');
   context.type = 'html';
@@ -111,13 +110,16 @@ async function answerInteraction(
     return;
   }
   if (context.method !== 'POST') {
-    context.body = peoplePage({ action: context.path });
+    context.body = peoplePage({ action: context.path }, people.all());
     return;
   }
-  const user = userNamed(new URLSearchParams(await formText(context.req)).get('login') ?? '');
+  const form = new URLSearchParams(await formText(context.req));
+  const wanted = { called: form.get('called') ?? '', organization: form.get('organization') ?? '' };
+  const isNew = form.has('called');
+  const user = isNew ? people.add({ ...wanted, role: form.get('role') ?? '' }) : people.named(form.get('login') ?? '');
   if (user === undefined) {
     context.status = 400;
-    context.body = faultPage('no_such_person');
+    context.body = isNew ? peoplePage({ action: context.path }, people.all(), NOT_ADDED) : faultPage('no_such_person');
     return;
   }
   context.respond = false;

@@ -1,5 +1,6 @@
 import { PAGE_START, pageHead, pageHeader } from '@weir/page-style';
-import { DEMO_USERS } from './demo-users.ts';
+import type { DemoUser } from './demo-users.ts';
+import { ROLES } from './people.ts';
 
 /** Where the files of these pages are. */
 export const STYLE_FOLDER = '/style';
@@ -50,7 +51,7 @@ export function codePage(target: Form, fault?: string): string {
   const said = fault === undefined ? '' : `<p class="fault" role="alert">${escaped(fault)}</p>`;
   const field =
     '<label for="code">The code that your terminal shows</label>' +
-    '<input id="code" name="user_code" autocomplete="off" autocapitalize="characters" spellcheck="false" autofocus required>';
+    '<input id="code" name="user_code" autocomplete="off" autocapitalize="characters" class="code" spellcheck="false" autofocus required>';
   return page('Sign in', `${said}${form(target, `${field}<button class="main">Continue</button>`)}`);
 }
 
@@ -62,14 +63,22 @@ export function confirmPage(target: Form, code: string): string {
   return page('Is this your code?', `${question}${form(target, `${yes}${no}`)}`);
 }
 
-/** Asks who signs in. */
-export function peoplePage(target: Form): string {
-  const people = DEMO_USERS.map(({ name, called, organizations, roles, tenantRoles }) => {
+/** Asks who signs in: one of these people, or a new one; `fault` says why the last one was not added. */
+export function peoplePage(target: Form, all: readonly DemoUser[], fault?: string): string {
+  const people = all.map(({ name, called, organizations, roles, tenantRoles }) => {
     const ranks = tenantRoles === undefined ? roles.join(', ') : 'a role in each';
     const what = `${organizations.join(', ')} · ${ranks}`;
     return `<button name="login" value="${escaped(name)}"><span>${escaped(called)} <small>${escaped(name)}</small></span><small>${escaped(what)}</small></button>`;
   });
-  return page('Who signs in?', form(target, people.join('')));
+  const roles = ROLES.map((role) => `<option>${role}</option>`).join('');
+  const added =
+    '<label for="called">Name</label><input id="called" name="called" autocomplete="off" required>' +
+    '<label for="organization">Organization: the alias of a tenant</label>' +
+    '<input id="organization" name="organization" autocomplete="off" spellcheck="false" required>' +
+    `<label for="role">Role</label><select id="role" name="role">${roles}</select><button class="main">Add and sign in</button>`;
+  const said = fault === undefined ? '' : `<p class="fault" role="alert">${escaped(fault)}</p>`;
+  const more = `<details${fault === undefined ? '' : ' open'}><summary>Another person</summary>${form(target, added)}</details>`;
+  return page('Who signs in?', `${said}${form(target, people.join(''))}${more}`);
 }
 
 /** The end of a sign-in. */

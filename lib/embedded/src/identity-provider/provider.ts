@@ -1,16 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Configuration, Provider } from 'oidc-provider';
-import {
-  API_AUDIENCE,
-  CLI_CLIENT,
-  DEMO_USERS,
-  type DemoUser,
-  SERVICE_CLIENT,
-  SERVICE_CLIENT_SECRET,
-  UI_CLIENT,
-} from './demo-users.ts';
+import { API_AUDIENCE, CLI_CLIENT, SERVICE_CLIENT, SERVICE_CLIENT_SECRET, UI_CLIENT } from './demo-users.ts';
 import { askWho, devicePages, renderError, serveInteractions } from './interactions.ts';
 import { type ApiResource, registerPasswordGrant } from './password-grant.ts';
+import type { People } from './people.ts';
 import { tokenClaims } from './token-claims.ts';
 
 /** Tokens without a browser, for a working day: `weir dev up` makes a new one at each start. */
@@ -26,8 +19,6 @@ const API: ApiResource = {
   indicator: 'urn:weir:api',
   info: { scope: SCOPES.join(' '), audience: API_AUDIENCE, accessTokenFormat: 'jwt' },
 };
-
-const userNamed = (name: string | undefined): DemoUser | undefined => DEMO_USERS.find((user) => user.name === name);
 
 /** Where pages of this machine come from. */
 const LOOPBACK = ['127.0.0.1', 'localhost'];
@@ -62,10 +53,14 @@ const CLIENTS: Configuration['clients'] = [
 
 /**
  * The development identity provider: access tokens are JWTs for the API in Keycloak's claim layout. People are the demo
- * users, who sign in by name alone: by the device flow, or by a `password` grant without a password. Refresh tokens are
+ * users and those who were added, who sign in by name alone: by the device flow, or by a `password` grant without a password. Refresh tokens are
  * used once each. Loopback only.
  */
-export function developmentProvider(issuer: string, jwks: { keys: Record<string, unknown>[] }): Provider {
+export function developmentProvider(
+  issuer: string,
+  jwks: { keys: Record<string, unknown>[] },
+  people: People,
+): Provider {
   const provider: Provider = new Provider(issuer, {
     jwks: jwks as never,
     clients: CLIENTS,
@@ -111,12 +106,12 @@ export function developmentProvider(issuer: string, jwks: { keys: Record<string,
       return grant;
     },
     findAccount: (_context, name) =>
-      userNamed(name) === undefined ? undefined : { accountId: name, claims: () => ({ sub: name }) },
+      people.named(name) === undefined ? undefined : { accountId: name, claims: () => ({ sub: name }) },
     extraTokenClaims: (_context, token) =>
-      tokenClaims(token.clientId, 'accountId' in token ? userNamed(token.accountId as string) : undefined),
+      tokenClaims(token.clientId, 'accountId' in token ? people.named(token.accountId as string) : undefined),
     renderError,
   });
-  serveInteractions(provider, userNamed);
-  registerPasswordGrant(provider, { api: API, userNamed, lifetimeS: DAY_S });
+  serveInteractions(provider, people);
+  registerPasswordGrant(provider, { api: API, userNamed: people.named, lifetimeS: DAY_S });
   return provider;
 }

@@ -1,5 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, endpoint, kernelProblems, Nullable, platformPermission, Timestamp } from '@weir/kernel/contract';
+import {
+  Closed,
+  endpoint,
+  kernelProblems,
+  Nullable,
+  permission,
+  platformPermission,
+  Timestamp,
+} from '@weir/kernel/contract';
 import { Alias } from './plugins.ts';
 
 const manage = platformPermission('limits:manage', { capability: 'limits:manage' });
@@ -41,6 +49,17 @@ export const getTenantLimits = endpoint({
   params: Params,
   response: TenantLimits,
   errors: [kernelProblems.notFound],
+});
+
+/** `GET /limits` */
+export const getLimits = endpoint({
+  id: 'platform.get_limits',
+  method: 'GET',
+  path: '/limits',
+  summary: 'Show what the own tenant may use and what it uses',
+  access: permission('limits:read', 'admin', { capability: 'limits:read' }),
+  response: TenantLimits,
+  cli: 'limits',
 });
 
 export const setTenantLimits = endpoint({

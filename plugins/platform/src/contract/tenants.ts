@@ -1,5 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, endpoint, Id, kernelProblems, platformPermission, Timestamp } from '@weir/kernel/contract';
+import {
+  Closed,
+  endpoint,
+  Id,
+  kernelProblems,
+  listQuery,
+  Page,
+  platformPermission,
+  Timestamp,
+} from '@weir/kernel/contract';
 import { Alias, PluginId } from './plugins.ts';
 import { platformProblems } from './problems.ts';
 
@@ -40,6 +49,19 @@ export const createTenant = endpoint({
   status: 201,
   location: '/tenants/:alias',
   errors: [platformProblems.tenantAliasInvalid, platformProblems.tenantAliasTaken, platformProblems.pluginNotOptional],
+});
+
+/** `GET /tenants` */
+export const listTenants = endpoint({
+  id: 'platform.list_tenants',
+  method: 'GET',
+  path: '/tenants',
+  summary: 'List all tenants',
+  description: 'Those of the caller alone are in `GET /me`. A tenant that was switched off is not listed.',
+  access: manage,
+  query: listQuery(['alias'], {}),
+  response: Page(Tenant),
+  errors: [kernelProblems.invalidPageToken],
 });
 
 /** `GET /tenants/{alias}` */
