@@ -38,3 +38,20 @@ t.test('tenants create --as-owner, without a database → fails with what to set
     stderr: /hint: Check DB_HOST/,
   });
 });
+
+t.test('tenants list --all → every page of what the API lists', async (t) => {
+  const api = await fakeApi(t, {
+    'GET /api/v1/tenants': ({ url }) => {
+      const last = url.searchParams.get('page_token') === 'next';
+      const items = [last ? { ...tenant, alias: 'zulu' } : tenant];
+      return { status: 200, body: { items, total: null, next_page_token: last ? null : 'next' } };
+    },
+  });
+  const { weir } = commandLine(t);
+  const listed = await weir(`tenants list --all -o json --url ${api.url}`);
+  const { items } = JSON.parse(listed.stdout) as { items: { alias: string }[] };
+  t.strictSame(
+    items.map(({ alias }) => alias),
+    ['acme', 'zulu'],
+  );
+});

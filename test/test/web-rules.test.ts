@@ -9,6 +9,7 @@ import { nextSort, sortRows } from '../../ui/src/grid/sort-rows.ts';
 import { attention, nextStep } from '../../ui/src/home/attention.ts';
 import { documentOf, draftOf as policyDraftOf } from '../../ui/src/operations/policies/policy-draft.ts';
 import { changedLines, operationsIn, statementsOf } from '../../ui/src/operations/policies/policy-words.ts';
+import { isReached, draftOf as limitDraftOf, limitOf, usedText } from '../../ui/src/operations/tenants/limit-draft.ts';
 import { instantOf, wallOf } from '../../ui/src/parts/zones.ts';
 import { stepGraph, stepIdOf, without } from '../../ui/src/pipelines/step-changes.ts';
 import { comparedRuns, comparedSyncs } from '../../ui/src/runs/compare/run-difference.ts';
@@ -340,3 +341,19 @@ t.test(
     queries.clear();
   },
 );
+
+t.test('a limit of a tenant → as it was chosen, in the unit of a person, and back', async (t) => {
+  for (const chosen of [null, 0, 500]) t.equal(limitOf('runs_per_day', limitDraftOf('runs_per_day', chosen)), chosen);
+  t.equal(limitOf('storage_bytes', limitDraftOf('storage_bytes', 3 * 1_024 ** 3)), 3 * 1_024 ** 3);
+  t.equal(limitOf('storage_bytes', { how: 'number', value: 0.5 }), 1_024 ** 3 / 2);
+  for (const value of ['', 0, -1, Number.NaN, 'x', Number.MAX_VALUE])
+    t.equal(limitOf('concurrent_runs', { how: 'number', value }), undefined, String(value));
+  const used = { runs_today: 1_200, open_runs: 3, storage_bytes: 2 * 1_024 ** 2 };
+  const limits = { used, effective: { runs_per_day: null, concurrent_runs: 3, storage_bytes: 1_024 ** 3 } };
+  t.equal(usedText('runs_per_day', limits), '1,200, no limit');
+  t.match([usedText('concurrent_runs', limits), isReached('concurrent_runs', limits)], ['3 of 3', true]);
+  t.match(
+    [usedText('storage_bytes', limits), isReached('storage_bytes', limits)],
+    [/^2\.?0? MiB of 1\.?0? GiB$/, false],
+  );
+});
