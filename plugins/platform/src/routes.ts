@@ -76,7 +76,7 @@ export function routes({
       await plugins.give({ tenantId: made.tenant_id, alias: made.alias, scope: made.scope }, given, principal);
       return made;
     }),
-    handle(listTenants, ({ query }) => tenants.list(query)),
+    handle(listTenants, ({ query }) => tenants.page(query)),
     handle(getTenant, ({ params }) => tenants.read(params.alias)),
     handle(getTenantLimits, ({ params }) => limits.read(params.alias)),
     handle(getLimits, ({ tenant }) => limits.read(tenant.alias)),

@@ -13,7 +13,7 @@ export function tenantService(sql: PlatformService['sql']) {
       return toView(rows[0]);
     },
     /** A page of all that are there, by alias; one that was switched off is not. Throws `invalid_page_token`. */
-    async list({ limit = DEFAULT_PAGE_SIZE, page_token: token, order = 'alias' }: PageRequest) {
+    async page({ limit = DEFAULT_PAGE_SIZE, page_token: token, order = 'alias' }: PageRequest) {
       const list = ['tenants', order];
       const after = token === undefined ? null : decodePageToken(list, token).id;
       const [beyond, direction] = order === 'alias' ? ['>', 'asc'] : ['<', 'desc'];
