@@ -1,4 +1,5 @@
 import type { FaultPoint } from '@weir/kernel';
+import { readSyncRunLog } from '@weir/plugin-ontology/contract';
 import t from 'tap';
 import { faultFolder } from '../crash/fault-folder.ts';
 import { sample } from '../lane.ts';
@@ -35,11 +36,18 @@ t.test(
     const force = { force: true };
     for (const one of [readings, current]) t.match(await materialized(one, force), { status: 'succeeded' });
     const ids = { Reading: await world.backing('Reading', READINGS), Current: await world.backing('Current', CURRENT) };
-    for (const id of Object.values(ids))
-      t.match(await world.ended((await world.start(id)).runId), {
-        status: 'succeeded',
-        own: { replayReason: 'initial' },
-      });
+    for (const id of Object.values(ids)) {
+      const { runId } = await world.start(id);
+      t.match(await world.ended(runId), { status: 'succeeded', own: { replayReason: 'initial' } });
+      const params = { backing_dataset_id: id, run_id: runId };
+      const { items } = (await world.ok(readSyncRunLog, { params })) as { items: { step: string | null }[] };
+      const steps = items.map(({ step }) => step);
+      t.strictSame(
+        steps,
+        ['attempt', 'plan', 'read', 'end'],
+        'the step that ends the run keeps what the first one logged',
+      );
+    }
     let suffix = '';
     for (const [number, { point, mode }] of sample('ontology-crash', CELLS, 4).entries()) {
       const at = `${mode} at ${point}`;

@@ -68,7 +68,9 @@ function stepsOf({ kernel: given, children, workDir }: WorkerDeps) {
     attempt(attempting, input, async (one) => {
       const number = step === 'next' ? one.number : undefined;
       const begin = (tenant: Tenant) => nextStep(kernel, { tenant, runId: input.run_id, number });
-      await leasedAttempt({ kernel, failures, runLogs }, input, { ...one, begin }, work);
+      // The second step of an attempt reports nothing itself, and the log that it would open is that of the first.
+      const logs = step === 'first' ? runLogs : NO_LOGS;
+      await leasedAttempt({ kernel, failures, runLogs: logs }, input, { ...one, begin }, work);
     });
 
   return {
