@@ -128,6 +128,7 @@ t.test('a file, a pattern, a folder, an address → what is meant; anything else
     await t.rejects(whatToLoad(word, dir), ending('usage'), word);
   await t.rejects(whatToLoad('nowhere/*.csv', dir), { message: /There is no folder .*nowhere/ });
   t.equal(sourceName('2026-03 (1).csv'), 'files');
+  t.equal(sourceName('Müller & Söhne.csv'), 'muller-sohne', 'letters stay without their marks');
 });
 
 t.test('a file that the server may not read where it lies → sent; every other one is read in its place', async (t) => {

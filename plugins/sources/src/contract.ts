@@ -218,6 +218,7 @@ export {
   isReadFile,
   sourceNameOf,
   unreadFile,
+  withoutMarks,
 } from './contract/upload/file-kinds.ts';
 export { getFileRoots } from './contract/upload/file-roots.ts';
 export { uploadName } from './contract/upload/upload-name.ts';

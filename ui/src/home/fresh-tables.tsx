@@ -2,7 +2,7 @@ import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { listDatasets } from '@weir/plugin-datasets/contract';
 import { useRead } from '../api/queries.ts';
-import { counted, countText } from '../parts/numbers.ts';
+import { counted } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 
@@ -49,7 +49,7 @@ export function FreshTables() {
                     >
                       Lineage
                     </Anchor>
-                    <Text size="sm">{total_records === null ? '' : `${countText(Number(total_records))} rows`}</Text>
+                    <Text size="sm">{total_records === null ? '' : counted(Number(total_records), 'row')}</Text>
                     {updated_at === null ? null : <ShowTime at={updated_at} size="sm" c="dimmed" />}
                   </Group>
                 </Group>

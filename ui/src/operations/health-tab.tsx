@@ -103,8 +103,8 @@ function Queues() {
                 <Table.Th ta="right">Waiting</Table.Th>
                 <Table.Th>Backlog</Table.Th>
                 <Table.Th ta="right">Oldest</Table.Th>
-                <Table.Th ta="right">Start, half within</Table.Th>
-                <Table.Th ta="right">19 of 20 within</Table.Th>
+                <Table.Th ta="right">Start, p50</Table.Th>
+                <Table.Th ta="right">p95</Table.Th>
               </>
             }
             rows={items}

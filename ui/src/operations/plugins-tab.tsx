@@ -24,7 +24,7 @@ export function PluginsTab() {
             head={
               <>
                 <Table.Th>Plugin</Table.Th>
-                <Table.Th>{tenant} has it</Table.Th>
+                <Table.Th className="one-line">{tenant} has it</Table.Th>
                 <Table.Th ta="right">Routes</Table.Th>
                 <Table.Th>What it lets people do</Table.Th>
               </>
@@ -63,7 +63,9 @@ function PluginRow({ plugin, change, isPending }: PluginRowProps) {
       </Table.Td>
       <Table.Td>
         {tenancy === 'always' ? (
-          <Text size="sm">as every tenant</Text>
+          <Text size="sm" className="one-line">
+            as every tenant
+          </Text>
         ) : change === undefined ? (
           <Text size="sm">{enabled ? 'yes' : 'no; a platform admin can give it'}</Text>
         ) : (

@@ -34,7 +34,7 @@ export function StatementFacts({ statement, text, go }: StatementFactsProps) {
       <FaultList faults={faults} go={go} text={text} />
       {estimate === null || inputs.length === 0 ? null : (
         <Text size="sm">
-          Reads at most {countText(Number(estimate.rows))} rows, {bytesText(Number(estimate.bytes))}, of{' '}
+          Reads at most {counted(Number(estimate.rows), 'row')}, {bytesText(Number(estimate.bytes))}, of{' '}
           {inputs.map(({ dataset_id }) => dataset_id).join(', ')}.
         </Text>
       )}

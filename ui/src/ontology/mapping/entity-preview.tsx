@@ -1,5 +1,6 @@
 import { Stack, Table, Text, Title } from '@mantine/core';
 import type { BackingPreviewView, PreviewEntityView } from '@weir/plugin-ontology/contract';
+import { counted } from '../../parts/numbers.ts';
 import { WideBox } from '../../parts/wide-box.tsx';
 
 type PreviewFault = PreviewEntityView['faults'][number];
@@ -80,7 +81,7 @@ export function EntityPreview({ preview }: { preview: BackingPreviewView }) {
       )}
       {has_more ? (
         <Text size="sm" c="dimmed">
-          The first {entities.length} rows; a sync reads them all.
+          The first {counted(entities.length, 'row')}; a sync reads them all.
         </Text>
       ) : null}
     </Stack>

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import type { RunStatus } from '@weir/kernel/contract';
 import type { ReactNode } from 'react';
-import { countText, durationText } from '../../parts/numbers.ts';
+import { counted, durationText } from '../../parts/numbers.ts';
 import '../runs.css';
 
 /** A run that has ended, as far as its bars show it. */
@@ -60,4 +60,4 @@ export function RunBars({ runs, link }: RunBarsProps) {
 const share = (value: number, most: number): string => `${Math.max(value === 0 ? 2 : 6, (100 * value) / most)}%`;
 
 const barWords = ({ status, ms, rows }: BarRun): string =>
-  `${status}, ${durationText(ms)}${rows === null ? '' : `, ${countText(rows)} rows`}`;
+  `${status}, ${durationText(ms)}${rows === null ? '' : `, ${counted(rows, 'row')}`}`;

@@ -75,7 +75,7 @@ function Runs({ sourceId }: { sourceId: string }) {
               {stats.data.duration_seconds === null
                 ? ''
                 : ` · p50 ${durationText(stats.data.duration_seconds.p50 * 1_000)} · p95 ${durationText(stats.data.duration_seconds.p95 * 1_000)}`}
-              {` · ${countText(stats.data.rows_written)} rows committed`}
+              {` · ${counted(stats.data.rows_written, 'row')} committed`}
             </Text>
           )}
           <Bars runs={all[0]?.items ?? []} sourceId={sourceId} />

@@ -13,7 +13,7 @@ import { useChange, useRead } from '../../api/queries.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { FaultNote } from '../../parts/fault-note.tsx';
-import { countText } from '../../parts/numbers.ts';
+import { counted, countText } from '../../parts/numbers.ts';
 import { Region } from '../../parts/region.tsx';
 import { useMay } from '../../session/person.ts';
 import { LongTable } from '../../table/long-table.tsx';
@@ -53,7 +53,7 @@ function Digest({ receipt, sha256 }: { receipt: SyncReceiptView; sha256: string 
   return (
     <Stack gap={4}>
       <Text size="sm">
-        {countText(rows_read)} rows read, {countText(rows_written)} written{said.join('')}. The receipt was made when
+        {counted(rows_read, 'row')} read, {countText(rows_written)} written{said.join('')}. The receipt was made when
         the sync ended and never changes.
       </Text>
       <Group gap="xs">

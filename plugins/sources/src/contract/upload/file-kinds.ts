@@ -17,9 +17,12 @@ export const fileStem = (file: string): string => file.replace(ENDINGS, '');
 
 const MAX_SOURCE_NAME = 63;
 
+/** Letters as they are without accents and umlauts: `u` of `ü`. */
+export const withoutMarks = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '');
+
 /** A name of a source made of a file name: its letters, digits and dashes, without endings and what a glob leaves open. */
 export function sourceNameOf(file: string): string {
-  const plain = fileStem(file)
+  const plain = withoutMarks(fileStem(file))
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^[^a-z]+|[-_]+$/g, '');

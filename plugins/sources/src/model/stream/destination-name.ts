@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withoutMarks } from '../../contract.ts';
 
 const MAX_TABLE_NAME = 128;
 const SUFFIX_CHARS = 8;
@@ -35,8 +36,7 @@ export function isKeptTable(table: string): boolean {
 }
 
 function normalise(name: string): string {
-  return name
-    .normalize('NFKD')
+  return withoutMarks(name)
     .toLowerCase()
     .replace(/[^a-z0-9_]/g, '_');
 }
