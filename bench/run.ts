@@ -9,6 +9,7 @@ import { documents } from './documents/documents.ts';
 import { entities } from './entities/entities.ts';
 import { files } from './files/files.ts';
 import { hostile } from './hostile.ts';
+import { lineage } from './lineage/lineage.ts';
 import { maintenance } from './maintenance/maintenance.ts';
 import { masking } from './masking.ts';
 import { matcher } from './matcher/matcher.ts';
@@ -37,6 +38,7 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   entities,
   files,
   hostile,
+  lineage,
   maintenance,
   masking,
   matcher,

@@ -15,6 +15,7 @@ import { Export } from './commands/apply/export.ts';
 import { Init } from './commands/apply/init.ts';
 import { DatasetsPreview, DatasetsSchema } from './commands/datasets/datasets.ts';
 import { DatasetsQuarantineList, DatasetsQuarantineReplay } from './commands/datasets/datasets-quarantine.ts';
+import { Lineage } from './commands/datasets/lineage.ts';
 import { Sql } from './commands/datasets/sql.ts';
 import { Load } from './commands/load/load.ts';
 import { ConnectorsDoctor } from './commands/machine/connectors-doctor.ts';
@@ -117,7 +118,7 @@ const PIPELINES = [
 ];
 const RUNS = [RunsWait, RunsLogs, RunsReceipt, RunsVerify];
 const PATTERNS = [TransformsTest, ConnectorsTest, ConnectorsAdd, PatternsRegister, PatternsReconcile];
-const DATASETS = [DatasetsPreview, DatasetsSchema, DatasetsQuarantineList, DatasetsQuarantineReplay, Sql];
+const DATASETS = [DatasetsPreview, DatasetsSchema, DatasetsQuarantineList, DatasetsQuarantineReplay, Lineage, Sql];
 const ACCESS = [PoliciesCreate, PoliciesPut, PoliciesActivate, PoliciesArchive, PoliciesDryRun];
 const OPERATION = [
   TenantsCreate,

@@ -2,6 +2,7 @@ import * as ai from '@weir/plugin-ai/contract';
 import * as apply from '@weir/plugin-apply/contract';
 import * as datasets from '@weir/plugin-datasets/contract';
 import * as identity from '@weir/plugin-identity/contract';
+import * as lineage from '@weir/plugin-lineage/contract';
 import * as ontology from '@weir/plugin-ontology/contract';
 import * as pipelines from '@weir/plugin-pipelines/contract';
 import * as platform from '@weir/plugin-platform/contract';
@@ -24,6 +25,7 @@ export const CONTRACTS = [
   transforms,
   transformPatterns,
   pipelines,
+  lineage,
   webhooks,
   apply,
   schemaRegistry,

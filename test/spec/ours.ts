@@ -33,6 +33,8 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
     because('datasets', 'pauses the maintenance of a table, or changes its bounds'),
   ],
   ['POST /datasets/sweep', because('datasets', 'removes files that no commit took, or tells which they are')],
+  ['GET /lineage', because('lineage', 'what a table comes from, what is made of it, and what is behind')],
+  ['POST /lineage/impact', because('lineage', 'what a change of columns would break and reach, before it is made')],
   ['POST /uploads', because('sources', 'brings a file to a server that does not share folders with its caller')],
   ['GET /uploads', because('sources', 'what was brought, and when it is removed')],
   ['GET /uploads/{upload_id}', because('sources', 'what Location of a new upload names')],

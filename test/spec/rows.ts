@@ -1,6 +1,7 @@
 /** Who brings a part of the platform: a plugin of `plugins/`, or a room that is no plugin. */
 export type Owner =
   | 'kernel'
+  | 'lineage'
   | 'platform'
   | 'runs'
   | 'schedules'

@@ -11,7 +11,7 @@ import { madeUp } from './made-up.ts';
 
 const PLUGINS = [
   ...['datasets', 'identity', 'platform', 'runs', 'schedules', 'sources', 'transform-patterns', 'transforms'],
-  ...['webhooks', 'workflow-engine', 'pipelines', 'ontology'],
+  ...['webhooks', 'workflow-engine', 'pipelines', 'lineage', 'ontology'],
 ];
 const CONTRACTS: object[] = await Promise.all(PLUGINS.map((plugin) => import(`@weir/plugin-${plugin}/contract`)));
 const ROUTES = CONTRACTS.flatMap((contract) => Object.values(contract) as Endpoint[])

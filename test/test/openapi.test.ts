@@ -68,6 +68,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   'pipelines.put_schedule': 'not_found',
   'pipelines.pause_schedule': 'not_found',
   // No sync has filled the table that they name.
+  'lineage.read_impact': 'not_found',
   'datasets.maintain': 'not_found',
   'datasets.change_maintenance': 'not_found',
   'transforms.run_query': 'input_missing',

@@ -3,7 +3,6 @@ import type { ScheduleFactsView } from '@weir/plugin-schedules/contract';
 import t from 'tap';
 import { parse } from 'yaml';
 import { readAgain } from '../../ui/src/api/queries.ts';
-import { lineageSteps } from '../../ui/src/datasets/lineage-steps.ts';
 import { CHOSEN, composeConfig } from '../../ui/src/form/compose-config.ts';
 import { nextSort, sortRows } from '../../ui/src/grid/sort-rows.ts';
 import { attention, nextStep } from '../../ui/src/home/attention.ts';
@@ -230,17 +229,6 @@ t.test('the document of a policy → its form and back, and the lines that chang
     added: [{ text: 'forbid (principal, action, resource);', isCode: true }],
     removed: [{ text: 'Whose subject is ann or bob: keeps roles up to viewer' }],
   });
-});
-
-t.test('transforms that read and write tables → those before and behind one, each at its nearest', async (t) => {
-  const edge = (name: string, inputs: string[], output: string) => ({ transformId: name, name, inputs, output });
-  const edges = [edge('a', ['x', 'y'], 'z'), edge('b', ['z'], 'w'), edge('c', ['w', 'x'], 'v'), edge('d', ['v'], 'x')];
-  const ids = (from: string, side: 'before' | 'after', depth: number) =>
-    lineageSteps(from, edges, { side, depth }).map((steps) => steps.map((one) => `${one.datasetId} ${one.via.name}`));
-  t.strictSame(ids('z', 'before', 1), [['x a', 'y a']]);
-  t.strictSame(ids('z', 'after', 3), [['w b'], ['v c'], ['x d']]);
-  t.strictSame(ids('x', 'after', 9), [['z a', 'v c'], ['w b']], 'a circle ends, and what is near is not far as well');
-  t.strictSame(ids('y', 'before', 3), []);
 });
 
 t.test('two runs → each thing once, with how far the later one is from the earlier', async (t) => {

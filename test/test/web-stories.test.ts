@@ -53,6 +53,8 @@ const PAGES = [
     (more) => `/sources/${ID}?tab=${more}`,
   ),
   ...tabs(`/datasets/${TABLE}`, 'preview', 'schema', 'snapshots', 'quarantine', 'used', 'lineage', 'elsewhere'),
+  '/lineage',
+  `/lineage?dataset=${TABLE}`,
   ...tabs(`/transforms/${ID}`, 'overview', 'definition', 'checks', 'runs', 'versions', 'lineage', 'schedule'),
   ...['source-sync', 'source-discovery', 'materialization', 'transform', 'pipeline_sandbox'].map(
     (kind) => `/runs/${kind}`,

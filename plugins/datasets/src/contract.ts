@@ -29,6 +29,7 @@ export {
   NumericSnapshotId,
   SnapshotId,
 } from './contract/datasets.ts';
+export { Facts, type FactsService, type NewestRows, type TableFacts } from './contract/facts.ts';
 export {
   type AskedInput,
   type DeclaredInput,

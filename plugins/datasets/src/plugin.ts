@@ -9,6 +9,7 @@ import {
   ARROW_STREAM,
   Audits,
   datasetProblems,
+  Facts,
   getDataset,
   getDatasetSchema,
   Inputs,
@@ -25,6 +26,7 @@ import {
   type TableRef,
   Tables,
 } from './contract.ts';
+import { factsService } from './facts/table-facts.ts';
 import { maintenanceContributions } from './maintain/contributions.ts';
 import { dueTables, maintenanceDuties } from './maintain/duties.ts';
 import { maintenanceRoutes } from './maintain/maintenance-service.ts';
@@ -96,6 +98,7 @@ export default definePlugin({
         provide(Audits, auditsService({ kernel: base, catalog, io, pool, folders })),
         provide(Samples, samplesService(readDeps)),
         provide(Inputs, inputsService({ ...tableDeps, catalogName })),
+        provide(Facts, factsService(readDeps)),
       ],
       contributes: [
         contribute(HealthChecks, warehouseCheck(io, warehouse)),

@@ -2,6 +2,7 @@ import { contribute, definePlugin, type Kernel, Platform, WorkflowEngine } from 
 import { ReadinessChecks, RunChanges, RunDrops } from '@weir/kernel/contract';
 import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { datasetProblems, TableCommits } from '@weir/plugin-datasets/contract';
+import { LineageGivers } from '@weir/plugin-lineage/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { transformProblems } from '@weir/plugin-transforms/contract';
 import { Schedules, workflowEngineProblems } from '@weir/plugin-workflow-engine/contract';
@@ -14,6 +15,7 @@ import type { OntologyStore } from './model/entity/store.ts';
 import { BackingDatasetEntity, EntityTypeEntity, SyncRunEntity, TypeVersionEntity } from './model/rows.ts';
 import { ONTOLOGY_SYNC, ONTOLOGY_SYNC_V2 } from './model/run-kinds.ts';
 import { SYNC_FAILURES } from './model/sync/failure-table.ts';
+import { lineageOfBacking } from './service/backing/lineage-giver.ts';
 import { reconciliation } from './service/backing/reconciliation.ts';
 import { backingServices } from './service/backing/services.ts';
 import { type OntologySettings, ontologyTenants } from './service/bindings.ts';
@@ -88,6 +90,7 @@ export function registered(kernel: Kernel<OntologySettings>, around = (store: On
       contribute(RunChanges, sensor.runChanged),
       contribute(RunDrops, dropRuns),
       contribute(RunSubjectNames, backing.names),
+      contribute(LineageGivers, lineageOfBacking(kernel)),
       ...backing.checks.map((check) => contribute(ReadinessChecks, check)),
     ],
   };

@@ -6,12 +6,12 @@ import { readAgain } from './queries.ts';
 
 /** What the pages of a plugin show of each topic. */
 const PLUGINS_OF: Readonly<Record<string, readonly string[]>> = {
-  run: ['runs', 'sources', 'transforms', 'pipelines', 'ontology'],
-  transform: ['transforms', 'pipelines'],
+  run: ['runs', 'sources', 'transforms', 'pipelines', 'ontology', 'lineage'],
+  transform: ['transforms', 'pipelines', 'lineage'],
   pipeline: ['pipelines'],
-  source: ['sources'],
+  source: ['sources', 'lineage'],
   schedule: ['sources'],
-  dataset: ['datasets'],
+  dataset: ['datasets', 'lineage'],
 };
 const RETRY_MS = 3_000;
 const POLL_MS = 5_000;

@@ -128,7 +128,9 @@ const dataset = createRoute({
     filter: conditions,
     order: text,
     reason: text,
-    depth: oneOf('1', '2', '3'),
+    depth: oneOf('1', '2', '3', '5', '10'),
+    direction: oneOf('both', 'upstream', 'downstream'),
+    column: text,
     chart: oneOf('on'),
     ...ofChart,
   }),
@@ -188,6 +190,18 @@ const pipeline = createRoute({
   path: '/pipelines/$pipelineId',
   component: lazyRouteComponent(() => import('../pipelines/pipeline-page.tsx'), 'PipelinePage'),
   validateSearch: params({ tab: oneOf('steps', 'runs', 'versions', 'schedule'), version }),
+});
+const lineage = createRoute({
+  getParentRoute: () => root,
+  path: '/lineage',
+  component: lazyRouteComponent(() => import('../lineage/lineage-page.tsx'), 'LineagePage'),
+  validateSearch: params({
+    dataset: text,
+    trouble: oneOf('yes'),
+    depth: oneOf('1', '2', '3', '5', '10'),
+    direction: oneOf('both', 'upstream', 'downstream'),
+    column: text,
+  }),
 });
 const schemas = createRoute({
   getParentRoute: () => root,
@@ -344,7 +358,7 @@ export const router = createRouter({
       operations,
       pluginPage,
     ] as const),
-    ...([pipelines, newPipeline, pipeline] as const),
+    ...([pipelines, newPipeline, pipeline, lineage] as const),
     ...([schemas, model, subject, register, check] as const),
     ...([entityTypes, newEntityType, entityType, newTypeVersion, entity, newBacking, changeBacking, backing] as const),
   ]),

@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { getDataset, listDatasetSnapshots } from '@weir/plugin-datasets/contract';
+import { getLineage } from '@weir/plugin-lineage/contract';
 import { listTransforms, runQuery } from '@weir/plugin-transforms/contract';
 import { Clock } from 'lucide-react';
 import type { Dataset } from '../api/dataset-shapes.ts';
@@ -199,19 +200,22 @@ function Health({ dataset }: { dataset: Dataset }) {
         ['Columns', countText(dataset.columns_count ?? 0)],
         ['Partitioned by', parts.length === 0 ? 'nothing' : parts.join(', ')],
         ['Last commit', at === null ? 'none yet' : <ShowTime key="at" at={at} />],
-        ['Made by', <Producer key="by" producer={dataset.producer} />],
+        ['Made by', <Producer key="by" dataset={dataset} />],
       ]}
     />
   );
 }
 
-function Producer({ producer }: { producer: Dataset['producer'] }) {
+/** By its name, while it is in force. */
+function Producer({ dataset: { dataset_id, producer } }: { dataset: Dataset }) {
+  const lineage = useRead(getLineage, { query: { dataset_id, direction: 'upstream', depth: 1 } });
   if (producer === null) return '–';
   const { kind, id } = producer;
+  const name = lineage.data?.nodes.find((node) => node.dataset_id === dataset_id)?.made_by?.name;
   if (kind === 'source')
     return (
       <Anchor inherit renderRoot={(props) => <Link to="/sources/$sourceId" params={{ sourceId: id }} {...props} />}>
-        a source
+        {name ?? 'a source'}
       </Anchor>
     );
   if (kind === 'transform')
@@ -220,7 +224,7 @@ function Producer({ producer }: { producer: Dataset['producer'] }) {
         inherit
         renderRoot={(props) => <Link to="/transforms/$transformId" params={{ transformId: id }} {...props} />}
       >
-        a transform
+        {name ?? 'a transform'}
       </Anchor>
     );
   return kind.replaceAll('_', ' ');

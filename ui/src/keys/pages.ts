@@ -8,6 +8,7 @@ import {
   House,
   SquareTerminal,
   Table2,
+  Waypoints,
   Workflow,
 } from 'lucide-react';
 
@@ -19,6 +20,7 @@ export const PAGES = [
   { to: '/query', label: 'SQL', letter: 'q', icon: SquareTerminal },
   { to: '/transforms', label: 'Transforms', letter: 't', icon: Workflow },
   { to: '/pipelines', label: 'Pipelines', letter: 'p', icon: GitFork },
+  { to: '/lineage', label: 'Lineage', letter: 'l', icon: Waypoints },
   { to: '/schemas', label: 'Schemas', letter: 'c', icon: FileJson2, plugin: 'schema-registry' },
   { to: '/ontology', label: 'Entity types', letter: 'e', icon: Boxes, plugin: 'ontology' },
   { to: '/runs', label: 'Runs', letter: 'w', icon: History },

@@ -10,14 +10,17 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['hour', 3_600],
   ['minute', MINUTE_S],
 ];
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const relative = {
+  long: new Intl.RelativeTimeFormat('en', { numeric: 'auto' }),
+  narrow: new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' }),
+};
 
 /** How long ago, or in how long. */
-export function agoText(at: Date, now: Date): string {
+export function agoText(at: Date, now: Date, style: keyof typeof relative = 'long'): string {
   const seconds = (at.getTime() - now.getTime()) / 1_000;
   if (Math.abs(seconds) < MOMENT_S) return 'now';
   const [unit, size] = STEPS.find(([, step]) => Math.abs(seconds) >= step) ?? ['second', 1];
-  return relative.format(Math.round(seconds / size), unit);
+  return relative[style].format(Math.round(seconds / size), unit);
 }
 
 /** The time of now, read again every `ms`. */

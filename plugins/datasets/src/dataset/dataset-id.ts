@@ -17,6 +17,9 @@ export function parseDatasetId(id: string): TableRef {
   return ref;
 }
 
+/** Whether `parseDatasetId` takes it. */
+export const isDatasetId = (id: string): boolean => refOf(id) !== undefined;
+
 function refOf(id: string): TableRef | undefined {
   const [layer, scope, table, ...rest] = id.split('.');
   if (rest.length > 0 || !isSegment(layer) || !isSegment(scope) || !isSegment(table)) return undefined;

@@ -2,6 +2,7 @@ import { contribute, type Kernel, Platform } from '@weir/kernel';
 import { AccessRules, HealthChecks, ReadinessChecks, RunChanges } from '@weir/kernel/contract';
 import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { TableDeclarations } from '@weir/plugin-datasets/contract';
+import { LineageGivers } from '@weir/plugin-lineage/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { ScheduleSubjects, SubjectSchedules } from '@weir/plugin-schedules/contract';
 import { settingsOf } from '../settings.ts';
@@ -14,6 +15,7 @@ import type { FactDeps } from './readiness/source-facts.ts';
 import { keepReceipts } from './receipt/keep-receipts.ts';
 import { releaseVersions } from './receipt/release-versions.ts';
 import { sourceDocuments } from './source/document-kind.ts';
+import { lineageOfSources } from './source/lineage-giver.ts';
 import { sourceSubjects } from './source/run-subjects.ts';
 import { scheduledSources } from './source/schedule-subject.ts';
 import { declaredTables } from './stream/declared-tables.ts';
@@ -28,6 +30,7 @@ export function contributions(facts: FactDeps & { kernel: Kernel }, loaded: Load
     contribute(ApplyKinds, sourceDocuments({ kernel, patterns, schedules: kernel.use(SubjectSchedules) })),
     contribute(RunSubjectNames, sourceSubjects(kernel)),
     contribute(TableDeclarations, declaredTables(kernel)),
+    contribute(LineageGivers, lineageOfSources(kernel)),
     contribute(ScheduleSubjects, scheduledSources(facts)),
     contribute(RunChanges, settleDiscovery),
     contribute(RunChanges, keepReceipts({ kernel, patterns, versions: releaseVersions(kernel.use(Platform)) })),

@@ -1,37 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Closed, endpoint, Id, kernelProblems, listQuery, OneOf, Page, Timestamp } from '@weir/kernel/contract';
+import { LineageColumn } from '@weir/plugin-lineage/contract';
 import { readTransforms } from './access.ts';
 import { Check } from './checks.ts';
 import { MATERIALIZATIONS } from './transforms.ts';
 
 /** The form of an artifact that is downloaded. */
 export const ARTIFACT_DOCUMENT = 'application/json';
-
-/** Why the sources of a column are not known, or may be too many. */
-export const UNRESOLVED_REASONS = [
-  ...(['table_unknown', 'column_unknown', 'generated_name', 'columns_chosen', 'structure_spread'] as const),
-  ...(['pivot', 'table_function', 'construct', 'too_complex'] as const),
-] as const;
-
-const Unresolved = Type.Object({
-  reason: OneOf(UNRESOLVED_REASONS),
-  line: Type.Optional(Type.Integer()),
-  column: Type.Optional(Type.Integer()),
-});
-
-/** Where the values of one column of the output come from. */
-export const LineageColumn = Type.Object({
-  column: Type.String(),
-  sources: Type.Array(Type.Object({ dataset_id: Type.String(), column: Type.String() }), {
-    description: 'What the value is computed from',
-  }),
-  influences: Type.Array(Type.Object({ dataset_id: Type.String(), column: Type.String() }), {
-    description: 'What filters, joins, groups or orders the rows',
-  }),
-  complete: Type.Boolean({ description: 'False: more columns may be involved' }),
-  unresolved: Type.Optional(Type.Array(Unresolved, { description: 'Why it is not complete; absent where it is' })),
-});
-export type LineageColumnView = Static<typeof LineageColumn>;
 
 /** A column of the output. */
 export const OutputColumn = Type.Object({

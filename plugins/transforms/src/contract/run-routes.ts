@@ -12,9 +12,9 @@ import {
   RUN_STATUSES,
   RunWorker,
 } from '@weir/kernel/contract';
+import { LineageColumn } from '@weir/plugin-lineage/contract';
 import { RunLogPage, RunLogQuery } from '@weir/plugin-platform/contract';
 import { readTransforms } from './access.ts';
-import { LineageColumn } from './artifacts.ts';
 import { TransformRun } from './runs.ts';
 
 const MAX_ORCHESTRATOR_RUN_CHARS = 200;

@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { Closed, endpoint, kernelProblems, Nullable, OneOf } from '@weir/kernel/contract';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
+import { LineageColumn } from '@weir/plugin-lineage/contract';
 import { runQueries } from './access.ts';
-import { LineageColumn, OutputColumn } from './artifacts.ts';
+import { OutputColumn } from './artifacts.ts';
 import { transformProblems } from './problems.ts';
 import { newTransform } from './transforms.ts';
 

@@ -1,6 +1,7 @@
 import type { PinnedInput } from '@weir/plugin-datasets/contract';
+import type { LineageColumnView } from '@weir/plugin-lineage/contract';
 import { type ColumnLineage, placeOf, type Unresolved } from '@weir/sql';
-import type { LineageColumnView, ReadColumnView } from '../contract/artifacts.ts';
+import type { ReadColumnView } from '../contract/artifacts.ts';
 
 /** Columns of the result with theirs of the inputs, in order. Pure. */
 export function lineageOf(

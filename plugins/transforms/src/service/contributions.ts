@@ -2,6 +2,7 @@ import { contribute, type Kernel } from '@weir/kernel';
 import { HealthChecks, ReadinessChecks, RunChanges, RunDrops } from '@weir/kernel/contract';
 import { ApplyKinds } from '@weir/plugin-apply/contract';
 import { Inputs, TableDeclarations, Tables } from '@weir/plugin-datasets/contract';
+import { LineageGivers } from '@weir/plugin-lineage/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { ScheduleSubjects, SubjectSchedules } from '@weir/plugin-schedules/contract';
@@ -16,6 +17,7 @@ import { boundChecks } from './select/bound-checks.ts';
 import { transformStart } from './starts.ts';
 import { declaredOutputs } from './transform/declared-outputs.ts';
 import { transformDocuments } from './transform/document-kind.ts';
+import { lineageOfTransforms } from './transform/lineage-giver.ts';
 import { hasWorker } from './workers.ts';
 
 /** What this plugin adds to points of the kernel and of other plugins. */
@@ -32,6 +34,7 @@ export function contributions(kernel: Kernel) {
     contribute(TableDeclarations, declaredOutputs(kernel)),
     contribute(ScheduleSubjects, scheduledTransforms(kernel)),
     contribute(ApplyKinds, transformDocuments({ kernel, schedules: kernel.use(SubjectSchedules) })),
+    contribute(LineageGivers, lineageOfTransforms(kernel)),
     contribute(RunSubjectNames, {
       subject: 'transform',
       kinds: [TRANSFORM_KIND, MATERIALIZATION_KIND],

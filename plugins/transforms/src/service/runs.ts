@@ -1,7 +1,7 @@
 import type { Kernel, PageOrders } from '@weir/kernel';
 import { type Input, kernelProblems, type Output, type RunChanged, type Tenant } from '@weir/kernel/contract';
+import type { LineageColumnView } from '@weir/plugin-lineage/contract';
 import type { ReadableRun, RunLogRequest, RunLogsService } from '@weir/plugin-platform/contract';
-import type { LineageColumnView } from '../contract/artifacts.ts';
 import type { listTransformRuns, readRunChecks } from '../contract.ts';
 import { CheckSampleEntity, TransformRunEntity, type TransformRunRow } from '../model/entities.ts';
 import { TRANSFORM_KIND } from '../model/run-kinds.ts';

@@ -8,8 +8,8 @@ import {
   type TableCommit,
 } from '@weir/plugin-datasets/contract';
 import type { Column, PartitionSpec, PinnedRows, StagedFile, TableSchema } from '@weir/plugin-datasets/stage';
+import type { LineageColumnView } from '@weir/plugin-lineage/contract';
 import type { IncrementShape } from '@weir/sql';
-import type { LineageColumnView } from '../contract/artifacts.ts';
 import type { ArtifactContent } from '../model/artifact-content.ts';
 import { compileCheck, readsTable } from '../model/checks/compile-check.ts';
 import { transformFailed } from '../model/failure/transform-failures.ts';

@@ -51,7 +51,7 @@ export async function lastRuns(tx: TenantTransaction, ids: readonly string[]): P
       {
         runId: String(row.run_id),
         status: row.status as RunStatus,
-        endedAt: row.ended_at as Date | null,
+        endedAt: row.ended_at === null ? null : new Date(row.ended_at as string),
         failure: row.failure as LastRun['failure'],
       },
     ]),
