@@ -55,6 +55,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/transforms/test/checks.test.ts': 16,
   'plugins/transforms/test/crash.test.ts': 24,
   'plugins/transforms/test/schedules.test.ts': 11,
+  'plugins/lineage/test/lineage.test.ts': 10,
   'plugins/pipelines/test/pipelines.test.ts': 20,
   'plugins/pipelines/test/remote-catalog.test.ts': 14,
   'plugins/pipelines/test/documents.test.ts': 8,

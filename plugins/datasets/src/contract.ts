@@ -29,7 +29,7 @@ export {
   NumericSnapshotId,
   SnapshotId,
 } from './contract/datasets.ts';
-export { Facts, type FactsService, type NewestRows, type TableFacts } from './contract/facts.ts';
+export { Facts, type FactsService, type NewestRows, type TableFacts } from './contract/facts/table-facts.ts';
 export {
   type AskedInput,
   type DeclaredInput,

@@ -7,6 +7,7 @@ import { createSource } from '@weir/plugin-sources/contract';
 import { useMemo } from 'react';
 import { useRead } from '../api/queries.ts';
 import { useReadPages } from '../api/read-pages.ts';
+import { LayerWord } from '../lineage/layer-word.tsx';
 import { bytesText, counted, countText } from '../parts/numbers.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { Region } from '../parts/region.tsx';
@@ -14,7 +15,6 @@ import { ShowTime } from '../parts/show-time.tsx';
 import { useMay } from '../session/person.ts';
 import type { Pages } from '../table/more-button.tsx';
 import { type ListColumn, SortedTable } from '../table/sorted-table.tsx';
-import { LayerWord } from './layer-word.tsx';
 import './datasets.css';
 
 type Datasets = Output<typeof listDatasets>;

@@ -3,12 +3,12 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import type { JobView, LineageNodeView, LineageView } from '@weir/plugin-lineage/contract';
 import { CheckCircle2, CircleDashed, History, XCircle } from 'lucide-react';
 import { type CSSProperties, useMemo } from 'react';
-import { LayerWord } from '../datasets/layer-word.tsx';
 import { DrawnGraph } from '../graph/drawn-graph.tsx';
 import { counted, countText } from '../parts/numbers.ts';
 import { ShowTime, useNow } from '../parts/show-time.tsx';
 import { ToneWord } from '../parts/status-word.tsx';
 import { LongTable } from '../table/long-table.tsx';
+import { LayerWord } from './layer-word.tsx';
 import { type DrawnNode, drawnGraph, nodeFacts, troubleOf } from './lineage-words.ts';
 import './lineage.css';
 

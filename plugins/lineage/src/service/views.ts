@@ -17,46 +17,47 @@ const jobView = ({ kind, id, name }: Job): JobView => ({ kind, id, name });
 
 /** A node by its id, with what leads into it. */
 export function nodeView(id: string, into: readonly Edge[], known: Known): LineageNodeView {
-  const [kind, rest = ''] = id.includes(':') ? splitOnce(id) : ['table', id];
-  if (kind === 'table') return tableView(id, into, known);
-  const name = kind === 'source' ? (known.sources.get(rest)?.name ?? rest) : rest;
-  const maker = kind === 'source' ? known.sources.get(rest) : into[0]?.job;
+  if (!id.includes(':')) return tableView(id, into, known);
+  const [kind, rest] = splitOnce(id);
+  const source = kind === 'source' ? known.sources.get(rest) : undefined;
+  const maker = source ?? into[0]?.job;
   return {
-    ...{ node_id: id, kind: kind === 'source' ? 'source' : 'entity_type', name },
-    ...{
-      dataset_id: null,
-      layer: null,
-      readable: true,
-      made_by: kind === 'source' ? null : ((maker && jobView(maker)) ?? null),
-    },
+    node_id: id,
+    kind: kind === 'source' ? 'source' : 'entity_type',
+    name: source?.name ?? rest,
+    dataset_id: null,
+    layer: null,
+    readable: true,
+    made_by: kind === 'source' || maker === undefined ? null : jobView(maker),
     state: kind === 'source' ? null : stateOf(into, known),
-    ...{ total_records: null, committed_at: null, snapshot_id: null, snapshot_id_exact: null },
+    total_records: null,
+    committed_at: null,
+    snapshot_id: null,
+    snapshot_id_exact: null,
     last_run: lastRunOf(maker, known),
   };
 }
 
+/** One that the tenant may not read has its id alone. */
 function tableView(id: string, into: readonly Edge[], known: Known): LineageNodeView {
   const facts = known.tables.get(id);
-  const maker = known.writers.get(id);
-  const names = {
-    node_id: facts?.datasetId ?? id,
-    kind: 'table' as const,
-    name: (facts?.datasetId ?? id).split('.').at(-1) ?? id,
-  };
-  if (facts === undefined) {
-    const hidden = { dataset_id: id, layer: null, readable: false, made_by: null, state: null };
-    const unknown = { total_records: null, committed_at: null, snapshot_id: null, snapshot_id_exact: null };
-    return { ...names, ...hidden, ...unknown, last_run: null };
-  }
-  const { datasetId, layer, newest } = facts;
+  const maker = facts && known.writers.get(id);
+  const datasetId = facts?.datasetId ?? id;
+  const newest = facts?.newest;
   const exact = newest?.snapshotId ?? null;
   return {
-    ...names,
-    ...{ dataset_id: datasetId, layer, readable: true, made_by: maker === undefined ? null : jobView(maker) },
-    state: newest === undefined ? 'not_made' : stateOf(into, known),
+    node_id: datasetId,
+    kind: 'table',
+    name: datasetId.split('.').at(-1) ?? id,
+    dataset_id: datasetId,
+    layer: facts?.layer ?? null,
+    readable: facts !== undefined,
+    made_by: maker === undefined ? null : jobView(maker),
+    state: facts === undefined ? null : newest === undefined ? 'not_made' : stateOf(into, known),
     total_records: newest?.rows ?? null,
     committed_at: newest?.committedAt.toISOString() ?? null,
-    ...{ snapshot_id: twin(exact), snapshot_id_exact: exact },
+    snapshot_id: twin(exact),
+    snapshot_id_exact: exact,
     last_run: lastRunOf(maker, known),
   };
 }
@@ -98,9 +99,14 @@ export function edgeView(edge: Edge, known: Known, columns: LineageColumnView[] 
   const wrote = run?.wrote ?? null;
   const idOf = (node: string) => known.tables.get(node)?.datasetId ?? node;
   return {
-    ...{ from: idOf(from), to: idOf(to), job: jobView(job), run_id: run?.runId ?? null },
-    ...{ from_snapshot_id: twin(read), from_snapshot_id_exact: read },
-    ...{ to_snapshot_id: twin(wrote), to_snapshot_id_exact: wrote },
+    from: idOf(from),
+    to: idOf(to),
+    job: jobView(job),
+    run_id: run?.runId ?? null,
+    from_snapshot_id: twin(read),
+    from_snapshot_id_exact: read,
+    to_snapshot_id: twin(wrote),
+    to_snapshot_id_exact: wrote,
     moved: job.kind === 'source' ? null : isMoved(edge, known),
     columns: columns ?? null,
   };

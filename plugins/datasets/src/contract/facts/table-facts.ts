@@ -1,5 +1,5 @@
 import { service, type Tenant } from '@weir/kernel/contract';
-import type { DatasetLayer } from './datasets.ts';
+import type { DatasetLayer } from '../datasets.ts';
 
 /** What is known of a table by its newest metadata. */
 export interface TableFacts {

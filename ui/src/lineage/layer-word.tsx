@@ -1,5 +1,5 @@
 import type { DatasetLayer } from '@weir/plugin-datasets/contract';
-import './datasets.css';
+import './lineage.css';
 
 /** The layer of a table, as a word with its colour. */
 export function LayerWord({ layer }: { layer: DatasetLayer }) {
