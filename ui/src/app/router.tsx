@@ -1,19 +1,11 @@
-import { Button } from '@mantine/core';
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  type ErrorComponentProps,
-  lazyRouteComponent,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import type { RunStatus } from '@weir/kernel/contract';
 import type { AuditResult, RunLogLevel } from '@weir/plugin-platform/contract';
 import type { SourceStatus } from '@weir/plugin-sources/contract';
 import type { ChartHow } from '../grid/chart-points.ts';
-import { FaultNote } from '../parts/fault-note.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { Empty, LatePage, PATIENCE_MS } from '../parts/region.tsx';
+import { LatePage, PATIENCE_MS } from '../parts/region.tsx';
 import { KIND_WORDS } from '../runs/run-kinds.ts';
+import { Broken, NotFound } from './no-page.tsx';
 import {
   conditions,
   instant,
@@ -43,6 +35,12 @@ const ofLog = {
   line: position,
 };
 const ofChart = { x: text, y: text, how: oneOf<ChartHow>('sum', 'average', 'count'), kind: oneOf('bar', 'line') };
+
+const ofLineage = {
+  depth: oneOf('1', '2', '3', '5', '10'),
+  direction: oneOf('both', 'upstream', 'downstream'),
+  column: text,
+};
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -128,9 +126,7 @@ const dataset = createRoute({
     filter: conditions,
     order: text,
     reason: text,
-    depth: oneOf('1', '2', '3', '5', '10'),
-    direction: oneOf('both', 'upstream', 'downstream'),
-    column: text,
+    ...ofLineage,
     chart: oneOf('on'),
     ...ofChart,
   }),
@@ -198,9 +194,7 @@ const lineage = createRoute({
   validateSearch: params({
     dataset: text,
     trouble: oneOf('yes'),
-    depth: oneOf('1', '2', '3', '5', '10'),
-    direction: oneOf('both', 'upstream', 'downstream'),
-    column: text,
+    ...ofLineage,
   }),
 });
 const schemas = createRoute({
@@ -382,24 +376,4 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
-}
-
-function NotFound() {
-  return (
-    <>
-      <PageHead title="No such page" />
-      <Empty
-        words="The address names no page."
-        action={
-          <Button component="a" href="/">
-            Go to the home page
-          </Button>
-        }
-      />
-    </>
-  );
-}
-
-function Broken({ error, reset }: ErrorComponentProps) {
-  return <FaultNote error={error instanceof Error ? error : new Error(String(error))} retry={reset} />;
 }

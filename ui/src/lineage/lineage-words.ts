@@ -45,7 +45,7 @@ const KINDS: Readonly<Record<LineageNodeView['kind'], string>> = {
   entity_type: 'entity type',
 };
 
-/** What stands in a box below its name. Pure. */
+/** What is written in a box below its name. Pure. */
 export function nodeFacts({ node, columns }: DrawnNode, now: Date): string {
   if (columns.length > 0) return columns.join(', ');
   const { kind, readable, total_records: rows, committed_at: at, layer } = node;
