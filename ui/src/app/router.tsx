@@ -5,7 +5,6 @@ import type { SourceStatus } from '@weir/plugin-sources/contract';
 import type { ChartHow } from '../grid/chart-points.ts';
 import { LatePage, PATIENCE_MS } from '../parts/region.tsx';
 import { KIND_WORDS } from '../runs/run-kinds.ts';
-import { Broken, NotFound } from './no-page.tsx';
 import {
   conditions,
   instant,
@@ -24,7 +23,7 @@ import {
   version,
   versionOrDraft,
 } from './search.ts';
-import { Shell } from './shell.tsx';
+import { Broken, NotFound, Shell } from './shell.tsx';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Broken });
 

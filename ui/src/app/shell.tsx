@@ -1,12 +1,15 @@
 import { AppShell, Badge, Burger, Button, Group, Kbd, NativeSelect, Stack, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
-import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { type ErrorComponentProps, Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { createSource } from '@weir/plugin-sources/contract';
 import { BookOpen, CircleUser, Puzzle, Search } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { usePageKeys } from '../keys/keys.ts';
 import { useOwnPages } from '../keys/own-pages.ts';
 import { sawPage } from '../palette/recent.ts';
+import { FaultNote } from '../parts/fault-note.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { Empty } from '../parts/region.tsx';
 import { usePages } from '../plugin-pages/use-pages.ts';
 import { ROLE_WORDS, roleIn, useMay, usePerson } from '../session/person.ts';
 import { HandedFilesProvider } from '../sources/load/handed-files-provider.tsx';
@@ -174,4 +177,26 @@ function TenantPicker() {
       }}
     />
   );
+}
+
+/** Of an address that names no page. */
+export function NotFound() {
+  return (
+    <>
+      <PageHead title="No such page" />
+      <Empty
+        words="The address names no page."
+        action={
+          <Button component="a" href="/">
+            Go to the home page
+          </Button>
+        }
+      />
+    </>
+  );
+}
+
+/** Of a page that broke. */
+export function Broken({ error, reset }: ErrorComponentProps) {
+  return <FaultNote error={error instanceof Error ? error : new Error(String(error))} retry={reset} />;
 }

@@ -8,6 +8,7 @@ import type { Dataset } from '../api/dataset-shapes.ts';
 import { ProblemError } from '../api/problem-error.ts';
 import { useRead } from '../api/queries.ts';
 import { LayerWord } from '../lineage/layer-word.tsx';
+import { TableLineageTab } from '../lineage/table-lineage-tab.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
 import { FactList } from '../parts/fact-list.tsx';
 import { bytesText, counted, countText } from '../parts/numbers.ts';
@@ -25,7 +26,6 @@ import { QuarantineTab } from './quarantine-tab.tsx';
 import { SchemaTab } from './schema-tab.tsx';
 import { SnapshotsTab } from './snapshots/snapshots-tab.tsx';
 import { useSnapshotKeys } from './snapshots/use-snapshot-keys.ts';
-import { TableLineageTab } from './table-lineage-tab.tsx';
 import { UsedByTab } from './used-by-tab.tsx';
 import './datasets.css';
 

@@ -3,10 +3,10 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { getLineage } from '@weir/plugin-lineage/contract';
 import type { Dataset } from '../api/dataset-shapes.ts';
 import { useRead } from '../api/queries.ts';
-import { LineageControls } from '../lineage/lineage-controls.tsx';
-import { LineagePicture, pageOf } from '../lineage/lineage-picture.tsx';
-import { lineageQuery } from '../lineage/lineage-query.ts';
 import { Region } from '../parts/region.tsx';
+import { LineageControls } from './lineage-controls.tsx';
+import { LineagePicture, pageOf } from './lineage-picture.tsx';
+import { lineageQuery } from './lineage-query.ts';
 
 /** What a table comes from and what is made of it. */
 export function TableLineageTab({ dataset: { dataset_id } }: { dataset: Dataset }) {
