@@ -59,6 +59,7 @@ import { s61_schemas } from './s61_schemas.ts';
 import { s62_table_health } from './s62_table_health.ts';
 import { s66_ai } from './s66_ai.ts';
 import { s67_sync_route } from './s67_sync_route.ts';
+import { s69_ai_transform_etag } from './s69_ai_transform_etag.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -137,4 +138,5 @@ export const migrations: readonly Migration[] = [
   s39_bd_sync_spec_fingerprint,
   s66_ai,
   s67_sync_route,
+  s69_ai_transform_etag,
 ];

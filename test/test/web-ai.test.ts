@@ -1,10 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { developmentToken } from '@weir/embedded';
 import type { Endpoint, Input } from '@weir/kernel/contract';
-import { composePipeline, getComposeStatus, getExecution, listExecutions } from '@weir/plugin-ai/contract';
+import {
+  composePipeline,
+  fixCiFailure,
+  getComposeStatus,
+  getExecution,
+  listExecutions,
+  publishTransform,
+} from '@weir/plugin-ai/contract';
 import { getRun } from '@weir/plugin-runs/contract';
 import { bulkStreams, createSource, getSyncStatus, startSync } from '@weir/plugin-sources/contract';
 import {
+  changeTransform,
   createTransform,
   getTransform,
   hydrateTransform,
@@ -80,6 +88,21 @@ t.test('in the editor by keyboard: a fix is accepted as draft, a written stateme
   const { items } = await ok(listExecutions);
   t.same(items.map(({ proposal: state }) => String(state)).toSorted(), ['accepted', 'null', 'refused']);
   t.strictSame(window.faults, []);
+});
+
+t.test('what was edited since a proposal was made → is not lost to it', async (t) => {
+  const sql = `select id, uper(city) as city from ${ORDERS}`;
+  const { transform_id } = await ok(createTransform, { body: { name: 'towns', output: 'gold.demo.towns', sql } });
+  const params = { transform_id };
+  const { execution_id, digest } = await ok(fixCiFailure, { body: { transform_id } });
+  const edited = `select id from ${ORDERS}`;
+  await ok(changeTransform, { params, body: { sql: edited } });
+  const body = { execution_id, expected_digest: digest ?? '' };
+  const token = await developmentToken(issuer, 'ada@demo');
+  const late = await platform.call({ token, tenant: 'demo' }, publishTransform, { body });
+  t.match(late, { status: 412, problem: { code: 'precondition_failed' } });
+  t.match(await ok(getTransform, { params }), { draft: { sql: edited } });
+  t.match(await ok(getExecution, { params: { execution_id } }), { proposal: 'drafted' }, 'it can be looked at still');
 });
 
 t.test('a failed run → why, and what would help', async (t) => {

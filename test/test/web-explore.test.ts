@@ -79,7 +79,7 @@ const EVERYWHERE: readonly (readonly [address: string, shown: string])[] = [
   [`/datasets/${TABLE}?tab=elsewhere`, 'iceberg_scan'],
   ['/query', 'shop__orders'],
   ['/transforms', 'by_city'],
-  ['/lineage', 'by_city'],
+  ['/lineage', 'Last commit'],
   ['/runs', 'Why it failed'],
   ['/operations', 'Parts'],
   ['/operations?tab=tokens', 'No token'],

@@ -102,7 +102,7 @@ async function landsAsSaid(t: Test): Promise<void> {
   const streams = await platform.call(as, listStreams, { params: { source_id } });
   const modes = streams.ok ? streams.body.items.map((one) => `${one.sync_mode} ${one.write_mode}`) : [];
   t.strictSame(modes, Array(3).fill('incremental append'), 'as `weir load` does it: a broken file holds up no other');
-  const dataset_id = 'bronze.demo.mine__mu_ller___so_hne';
+  const dataset_id = 'bronze.demo.mine__muller___sohne';
   const amounts = await platform.call(as, previewDataset, { params: { dataset_id } });
   t.match(amounts, { ok: true, body: { rows: { length: 12 } } });
   const columns = amounts.ok ? amounts.body.columns.map(({ name, type }) => `${name} ${type}`) : [];

@@ -136,7 +136,7 @@ await select(LONGEST, 'select 1 as id');
 await runsEnd();
 const TABLES = [
   ...['gold.demo.revenue', 'gold.demo.json', 'gold.demo.nothing', `gold.demo.${LONGEST}`],
-  ...['bronze.demo.shop__mu_ller___so_hne__x_', ODD_TABLE],
+  ...['bronze.demo.shop__muller___sohne__x_', ODD_TABLE],
 ];
 
 /** Windows of one person. */

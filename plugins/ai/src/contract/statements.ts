@@ -199,7 +199,8 @@ export const publishTransform = endpoint({
   },
   response: enveloped(Published),
   errors: [
-    ...[kernelProblems.notFound, kernelProblems.dependencyUnavailable, ...statementErrors],
+    ...[kernelProblems.notFound, kernelProblems.dependencyUnavailable, kernelProblems.preconditionFailed],
+    ...statementErrors,
     ...[aiProblems.proposalChanged, aiProblems.proposalNotOpen, aiProblems.proposalNotTransform],
     ...[aiProblems.proposalRefused, transformProblems.transformNameTaken, transformProblems.outputTaken],
     ...[transformProblems.outputRefused, statementProblems.invalidDatasetId],

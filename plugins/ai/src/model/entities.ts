@@ -20,6 +20,8 @@ export const ExecutionEntity = defineEntity({
     request: p.json<object>().nullable(),
     runId: p.uuid().nullable(),
     transformId: p.uuid().nullable(),
+    /** Of the transform, as the proposal was made for it. */
+    transformEtag: p.text().nullable(),
     status: p.text().$type<RunStatus>(),
     phase: p.text().nullable(),
     proposal: p.text().$type<ProposalState>().nullable(),

@@ -3,6 +3,7 @@ import type { Static, TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { type CallContext, canonicalSha256, type Kernel, type Tenant } from '@weir/kernel';
 import { type Problem, subjectOf } from '@weir/kernel/contract';
+import type { TransformView } from '@weir/plugin-transforms/contract';
 import { v7 as uuidv7 } from 'uuid';
 import type { Envelope, GateCheckView, TaskName, WarningView } from '../contract/envelope.ts';
 import { aiProblems } from '../contract/problems.ts';
@@ -46,8 +47,8 @@ export interface AssistTask<S extends TSchema, Result> {
   embedded(): Promise<{ output: Static<S>; confidence: number | null }>;
   check(draft: Static<S>): Promise<Checked<Result>>;
   warnings?: readonly WarningView[];
-  /** The transform that an accepted proposal changes. */
-  transformId?: string | undefined;
+  /** The transform that an accepted proposal changes, as it was seen. */
+  transform?: Pick<TransformView, 'transform_id' | 'etag'> | undefined;
   /** No provider takes part: the platform alone answers. */
   rulesOnly?: true;
 }
@@ -193,7 +194,12 @@ export function assistance(deps: AssistDeps) {
         request: null,
         phase: null,
       };
-      const own = { inputDigest: digestOf(task.input), transformId: task.transformId ?? null, task: task.name };
+      const own = {
+        inputDigest: digestOf(task.input),
+        transformId: task.transform?.transform_id ?? null,
+        transformEtag: task.transform?.etag ?? null,
+        task: task.name,
+      };
       const row = await kernel
         .db(tenant)
         .transaction((tx) => executions.insert(tx, { ...named, ...own, ...outcomeOf(ended) }));

@@ -67,7 +67,7 @@ export function publishService({ kernel, executions, definitions }: PublishDeps)
       const made = await create(context, row, { ...given, ...(description !== undefined && { description }) });
       return answer('created', made.transformId, made.accepted);
     }
-    await changeDraft(context, row.transformId ?? '', artifact.sql);
+    await changeDraft(context, row, artifact.sql);
     const accepted = await kernel
       .db(context.tenant)
       .transaction((tx) => executions.decide(tx, row.executionId, 'accepted'));
@@ -87,8 +87,11 @@ function assertNames({ name, output }: Body, isNew: boolean): void {
 }
 
 /** Changes the draft as the caller would; what that is refused with is what this is refused with. */
-async function changeDraft({ call }: AskContext, transformId: string, sql: string): Promise<void> {
-  const { status, body } = await call(changeTransform, { params: { transform_id: transformId }, body: { sql } });
+async function changeDraft({ call }: AskContext, row: ExecutionRow, sql: string): Promise<void> {
+  const params = { transform_id: row.transformId ?? '' };
+  // What was edited since the proposal was made is never lost to it.
+  const seen = row.transformEtag ? { ifMatch: `"${row.transformEtag}"` } : undefined;
+  const { status, body } = await call(changeTransform, { params, body: { sql }, ...seen });
   if (status === 200) return;
   const code = (body as { code?: string }).code;
   const entry = [...(changeTransform.errors ?? []), ...(getTransform.errors ?? [])].find(

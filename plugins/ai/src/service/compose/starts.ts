@@ -31,6 +31,7 @@ const NOT_BEGUN = {
   model: EMBEDDED_MODEL,
   externalId: null,
   transformId: null,
+  transformEtag: null,
   status: 'pending' as const,
   phase: null,
   proposal: null,

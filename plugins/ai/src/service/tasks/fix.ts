@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Input, kernelProblems, type Output } from '@weir/kernel/contract';
 import { getRun, readLog } from '@weir/plugin-runs/contract';
+import type { TransformView } from '@weir/plugin-transforms/contract';
 import type { FaultView } from '../../contract/shapes.ts';
 import type { FixView, fixCiFailure } from '../../contract/statements.ts';
 import { edited, unifiedDiff } from '../../model/fix/edits.ts';
@@ -36,7 +37,7 @@ const Draft = Type.Object({
 /** What failed, as far as the caller and the platform know it. */
 interface Case {
   definition: Definition | undefined;
-  transformId: string | undefined;
+  transform: TransformView | undefined;
   files: NonNullable<Body['files']>;
   log: string;
   failure: Failure | undefined;
@@ -61,7 +62,7 @@ export async function fix({ assist, definitions }: TaskDeps, context: AskContext
       log: shownLines(failed.log.split('\n').slice(-LOG_LINES)).join('\n'),
     },
     output: Draft,
-    transformId: failed.transformId,
+    transform: failed.transform,
     async embedded() {
       const sql = failed.definition && (await corrected(failed.definition, failed.faults, validate));
       const confidence = sql !== undefined || diagnosis.class !== 'unknown' ? 0.8 : 0.2;
@@ -106,19 +107,18 @@ async function caseOf(context: AskContext, body: Body): Promise<Omit<Case, 'faul
   const saved =
     transformId === undefined ? undefined : await savedOf(context, transformId, body.transform_id !== undefined);
   return {
-    definition: artifact ?? saved,
-    transformId: saved === undefined ? undefined : transformId,
+    definition: artifact ?? (saved && savedDefinition(saved)),
+    transform: saved,
     files,
     log: [given, run?.log ?? ''].filter((text) => text !== '').join('\n'),
     failure: run?.failure,
   };
 }
 
-/** The statement of a transform; one that a run names may be deleted since. */
-async function savedOf(context: AskContext, transformId: string, isNamed: boolean) {
+/** A transform; one that a run names may be deleted since. */
+function savedOf(context: AskContext, transformId: string, isNamed: boolean): Promise<TransformView | undefined> {
   const found = readTransform(context, transformId);
-  const transform = isNamed ? await found : await found.catch(() => undefined);
-  return transform && savedDefinition(transform);
+  return isNamed ? found : found.catch(() => undefined);
 }
 
 async function runOf({ call }: AskContext, runId: string) {

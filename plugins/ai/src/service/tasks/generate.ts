@@ -31,7 +31,7 @@ const DEDUPLICATE = 'deduplicate';
 /** A transform from a description. */
 export async function generate({ assist, datasets, definitions }: TaskDeps, context: AskContext, body: Body) {
   const { description = '', inputs, kind = 'sql', transform_id: transformId } = body;
-  if (transformId !== undefined) await readTransform(context, transformId);
+  const transform = transformId === undefined ? undefined : await readTransform(context, transformId);
   const [seen, target] = await Promise.all([
     datasets.describeAll(context.tenant, inputs),
     body.target === undefined ? undefined : namedTarget(context.call, body.target),
@@ -45,7 +45,7 @@ export async function generate({ assist, datasets, definitions }: TaskDeps, cont
       target: target?.fields.map(({ name, type, nullable }) => ({ name, type, nullable })) ?? null,
     },
     output: StatementDraft,
-    transformId,
+    transform,
     async embedded() {
       const written = understood(() => writeStatement({ description, inputs: seen, target: target?.fields }));
       if (kind === 'sql') return { output: draftOf(written), confidence: written.confidence };
