@@ -27,14 +27,14 @@ t.test('a phase is its word, and that of a pull says how far it is', async (t) =
 
 t.test('a running sync is one line for the whole and one for each stream', async (t) => {
   t.strictSame(syncLines(sync, 10), [
-    '  ▸ sync reading 1,234,567 rows read, 1,000,000 committed, 56.8 MB read 123,457 rows/s',
+    '  ▸ sync reading 1,234,567 rows read, 1,000,000 committed, 56.8 MB of JSON 123,457 rows/s',
     '    orders  running  1,234,567 read  1,000,000 committed',
     '    vat     pending  0 read  0 committed',
   ]);
   const pulling = { ...sync, phase: 'pulling' as const, pull: { bytes: 1_000_000, total_bytes: 2_000_000 } };
   t.match(
     syncLines(pulling, 0),
-    [/^ {2}▸ sync pulling 1\.0 MB of 2\.0 MB 1,234,567 rows read, .* 56\.8 MB read $/],
+    [/^ {2}▸ sync pulling 1\.0 MB of 2\.0 MB 1,234,567 rows read, .* 56\.8 MB of JSON $/],
     'no rate of no time',
   );
 });

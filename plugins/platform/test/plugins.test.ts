@@ -16,7 +16,7 @@ t.test('a tenant sees every plugin, which of them it has, and what each asks for
       total: 3,
       next_page_token: null,
       items: [
-        { plugin_id: 'platform', tenancy: 'always', enabled: true, routes: 21 },
+        { plugin_id: 'platform', tenancy: 'always', enabled: true, routes: 23 },
         {
           plugin_id: 'base',
           version: '1.2.3',

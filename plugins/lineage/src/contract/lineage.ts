@@ -1,5 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, endpoint, Id, Nullable, OneOf, permission, RUN_STATUSES, Timestamp } from '@weir/kernel/contract';
+import {
+  Closed,
+  endpoint,
+  Id,
+  kernelProblems,
+  Nullable,
+  OneOf,
+  permission,
+  RUN_STATUSES,
+  Timestamp,
+} from '@weir/kernel/contract';
 import { DATASET_LAYERS, datasetProblems, NumericSnapshotId, SnapshotId } from '@weir/plugin-datasets/contract';
 import { LineageColumn } from './columns.ts';
 import { JOB_KINDS } from './giver.ts';
@@ -107,7 +117,7 @@ export const getLineage = endpoint({
     ),
   }),
   response: Lineage,
-  errors: [datasetProblems.invalidDatasetId, datasetProblems.datasetNotReadable],
+  errors: [datasetProblems.invalidDatasetId, datasetProblems.datasetNotReadable, kernelProblems.notFound],
   cli: 'lineage',
 });
 
@@ -160,6 +170,6 @@ export const readImpact = endpoint({
   }),
   example: { dataset_id: 'bronze.acme.shop__orders', changes: [{ column: 'price', change: 'drop' }] },
   response: Impact,
-  errors: [datasetProblems.invalidDatasetId, datasetProblems.datasetNotReadable],
+  errors: [datasetProblems.invalidDatasetId, datasetProblems.datasetNotReadable, kernelProblems.notFound],
   cli: 'lineage impact',
 });
