@@ -11,6 +11,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { cases } from '../lane.ts';
 import { testPlatform } from '../platform.ts';
+import { until } from '../until.ts';
 import { axeFaults, fitsIn, leaks, press, shot, signIn } from '../web-steps.ts';
 import { webWorld } from '../web-world.ts';
 
@@ -218,12 +219,21 @@ t.test('a source of which a run failed → home and the source say so and why, i
 t.test('Ctrl K → finds a table, a page and an action by name, and what was seen last', async (t) => {
   const window = await open();
   const { page, faults } = window;
+  // The tables come after the words: the first that fits is chosen all the same.
+  const typed = Promise.withResolvers<void>();
+  await page.route(/\/api\/v1\/datasets\?limit=500$/, async (route) => {
+    await typed.promise;
+    await route.continue();
+  });
   await signIn(window, url, 'Ada');
   const find = async (words: string) => {
     await page.keyboard.press('Control+k');
     await page.getByRole('textbox', { name: 'Find', exact: true }).fill(words);
   };
   await find('typed__ord');
+  const fits = page.locator('.mantine-Spotlight-action');
+  await until('nothing fits yet', async () => (await fits.count()) === 0);
+  typed.resolve();
   await page.getByRole('button', { name: 'typed__orders bronze.demo.typed__orders' }).waitFor();
   t.strictSame(await axeFaults(page), [], 'what is found');
   await page.keyboard.press('Enter');

@@ -1,5 +1,5 @@
 import { useMantineColorScheme } from '@mantine/core';
-import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
+import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import '@mantine/spotlight/styles.css';
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
@@ -16,6 +16,7 @@ import { useThings } from './use-things.ts';
 
 /** Beyond these, another letter is the quicker way. */
 const MAX_SHOWN = 20;
+const [store, spotlight] = createSpotlight();
 const PLUS = <Plus size={16} aria-hidden />;
 
 /** Pages, actions, and what the tenant has, by name. Loaded when it is first wanted, and open then. */
@@ -28,10 +29,12 @@ export function Palette({ asked }: { asked: number }) {
   useEffect(() => {
     if (asked > 0) spotlight.open();
   }, [asked]);
+  useFirstChosen(things.reduce((sum, { actions: some }) => sum + some.length, 0));
   const byAddress = new Map(things.flatMap(({ actions: some }) => some.map((one) => [one.id, one])));
   const seen = recent.flatMap((address) => byAddress.get(address) ?? []);
   return (
     <Spotlight
+      store={store}
       shortcut={null}
       actions={[
         { group: 'Seen last', actions: seen.map((one) => ({ ...one, id: `seen ${one.id}` })) },
@@ -51,6 +54,18 @@ export function Palette({ asked }: { asked: number }) {
       }}
     />
   );
+}
+
+/** Chooses the first that fits the words once it has been read: the library does so at each letter alone. */
+function useFirstChosen(read: number): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was read since may be the first that fits
+  useEffect(() => {
+    const { opened, query, listId } = store.getState();
+    const list = opened && query !== '' ? document.getElementById(listId) : null;
+    if (list === null || list.querySelector('[data-selected]') !== null) return;
+    list.querySelector('[data-action]')?.setAttribute('data-selected', 'true');
+    store.updateState((state) => ({ ...state, selected: 0 }));
+  }, [read]);
 }
 
 function usePageActions(): SpotlightActionData[] {
