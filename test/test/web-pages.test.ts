@@ -31,7 +31,8 @@ const orders = `${folder}/orders`;
 
 /** Most that Home may be received with at this machine, the sign-in, fonts and answers of the API counted in. */
 const MAX_HOME_BYTES = 280 * 1024;
-/** How the sign-in page of the development provider looks: another deployment sends none of it. */
+/** The same of the style of the development sign-in page, of which another deployment sends nothing. */
+const MAX_PROVIDER_STYLE = { bytes: 56 * 1024, requests: 5 };
 const isProviderStyle = (address: string) => address.startsWith(`${world.issuer}/style/`);
 /** Requests until the sign-in page shows. */
 const MAX_FIRST_REQUESTS = 10;
@@ -40,9 +41,10 @@ t.test('the sign-in page and Home → few requests, weighed as they are received
   const window = await open();
   const { page, asked } = window;
   const received: Promise<number>[] = [];
+  const style: Promise<number>[] = [];
   page.on('requestfinished', (request) => {
-    if (isProviderStyle(request.url())) return;
-    received.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+    const of = isProviderStyle(request.url()) ? style : received;
+    of.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
   });
   const codings: string[] = [];
   page.on('response', (response) => {
@@ -61,6 +63,9 @@ t.test('the sign-in page and Home → few requests, weighed as they are received
     `${first} requests before the sign-in page; Home after ${Math.ceil(bytes / 1024)} KiB, ${asked.length} requests`,
   );
   t.ok(bytes <= MAX_HOME_BYTES, `${bytes} bytes`);
+  const styleBytes = (await Promise.all(style)).reduce((sum, size) => sum + size, 0);
+  t.ok(styleBytes <= MAX_PROVIDER_STYLE.bytes, `${styleBytes} bytes of style of the sign-in`);
+  t.ok(style.length > 0 && style.length <= MAX_PROVIDER_STYLE.requests, `${style.length} files of it`);
   t.strictSame([...new Set(codings)], ['br'], 'each script and style is packed');
   const script = asked.find((address) => address.endsWith('.js')) ?? '';
   for (const [accepted, coding] of [

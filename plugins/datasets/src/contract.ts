@@ -27,6 +27,7 @@ export {
   listDatasetSnapshots,
   listDatasets,
   NumericSnapshotId,
+  readErrors,
   SnapshotId,
 } from './contract/datasets.ts';
 export { Facts, type FactsService, type NewestRows, type TableFacts } from './contract/facts/table-facts.ts';

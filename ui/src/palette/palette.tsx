@@ -29,8 +29,8 @@ export function Palette({ asked }: { asked: number }) {
   useEffect(() => {
     if (asked > 0) spotlight.open();
   }, [asked]);
-  useFirstChosen(things.reduce((sum, { actions: some }) => sum + some.length, 0));
   const byAddress = new Map(things.flatMap(({ actions: some }) => some.map((one) => [one.id, one])));
+  useFirstChosen(byAddress.size);
   const seen = recent.flatMap((address) => byAddress.get(address) ?? []);
   return (
     <Spotlight

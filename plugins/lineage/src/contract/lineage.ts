@@ -1,16 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import {
-  Closed,
-  endpoint,
-  Id,
-  kernelProblems,
-  Nullable,
-  OneOf,
-  permission,
-  RUN_STATUSES,
-  Timestamp,
-} from '@weir/kernel/contract';
-import { DATASET_LAYERS, datasetProblems, NumericSnapshotId, SnapshotId } from '@weir/plugin-datasets/contract';
+import { Closed, endpoint, Id, Nullable, OneOf, permission, RUN_STATUSES, Timestamp } from '@weir/kernel/contract';
+import { DATASET_LAYERS, NumericSnapshotId, readErrors, SnapshotId } from '@weir/plugin-datasets/contract';
 import { LineageColumn } from './columns.ts';
 import { JOB_KINDS } from './giver.ts';
 
@@ -117,7 +107,7 @@ export const getLineage = endpoint({
     ),
   }),
   response: Lineage,
-  errors: [datasetProblems.invalidDatasetId, datasetProblems.datasetNotReadable, kernelProblems.notFound],
+  errors: readErrors,
   cli: 'lineage',
 });
 
@@ -170,6 +160,6 @@ export const readImpact = endpoint({
   }),
   example: { dataset_id: 'bronze.acme.shop__orders', changes: [{ column: 'price', change: 'drop' }] },
   response: Impact,
-  errors: [datasetProblems.invalidDatasetId, datasetProblems.datasetNotReadable, kernelProblems.notFound],
+  errors: readErrors,
   cli: 'lineage impact',
 });
